@@ -13,7 +13,7 @@ use tokio_rustls::TlsConnector;
 use tokio_rustls::rustls::crypto::ring;
 use tokio_rustls::rustls::pki_types::pem::PemObject;
 use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName};
-use tokio_rustls::rustls::{ClientConfig, RootCertStore};
+use tokio_rustls::rustls::{self, CertificateError, ClientConfig, RootCertStore};
 
 /// How long connecting may take.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -62,17 +62,63 @@ async fn open(settings: &Settings, way: Way, address: &str) -> Result<Link, Trou
     let config = tls(settings)?;
     let name = ServerName::try_from(settings.server.clone())
         .map_err(|_| Trouble::setting(format!("server: {} is no name that a certificate can have", settings.server)))?;
-    let stream = TlsConnector::from(Arc::new(config)).connect(name, tcp).await.map_err(|error| {
-        let hint = if error.to_string().contains("UnknownIssuer") {
-            ": nobody this machine trusts signed its certificate; if it is the right server, name its CA with ca = \"FILE\""
-        } else if error.to_string().contains("corrupt message") || error.kind() == std::io::ErrorKind::UnexpectedEof {
-            ": that port may not speak TLS; 6697 usually does"
-        } else {
-            ""
-        };
-        Trouble::link(format!("no encrypted link to {address}: {error}{hint}"))
-    })?;
+    let stream = TlsConnector::from(Arc::new(config))
+        .connect(name, tcp)
+        .await
+        .map_err(|error| Trouble::link(format!("no encrypted link to {address}: {}", told(&error))))?;
     Ok((Box::new(stream), socket))
+}
+
+/// An error of TLS in words for the operator, with the key that helps.
+fn told(error: &std::io::Error) -> String {
+    let cause = error.get_ref().and_then(|inner| inner.downcast_ref::<rustls::Error>());
+    match cause {
+        Some(rustls::Error::InvalidCertificate(wrong)) => told_of_certificate(wrong),
+        Some(rustls::Error::InvalidMessage(_)) => NO_TLS.to_owned(),
+        Some(rustls::Error::AlertReceived(alert)) => {
+            format!("the server refused it ({alert:?}); it may want a client_cert, or another one")
+        }
+        Some(rustls::Error::PeerIncompatible(_)) => format!("the server's TLS is too old or too new: {error}"),
+        None if error.kind() == std::io::ErrorKind::UnexpectedEof => NO_TLS.to_owned(),
+        _ => error.to_string(),
+    }
+}
+
+/// What it means if the answer is not TLS.
+const NO_TLS: &str = "that port may not speak TLS: 6697 usually does (port), or set tls = false";
+
+fn told_of_certificate(wrong: &CertificateError) -> String {
+    match wrong {
+        CertificateError::UnknownIssuer => {
+            "nobody this machine trusts signed its certificate; if it is the right server, name its CA with ca = \"FILE\""
+                .to_owned()
+        }
+        CertificateError::Expired | CertificateError::ExpiredContext { .. } => {
+            "its certificate has expired: whoever runs the server must renew it, if this machine's clock is right".to_owned()
+        }
+        CertificateError::NotValidYet | CertificateError::NotValidYetContext { .. } => {
+            "its certificate is not valid yet: is this machine's clock right?".to_owned()
+        }
+        CertificateError::NotValidForNameContext { expected, presented } => {
+            let names: Vec<&str> = presented.iter().map(|name| bare(name)).collect();
+            let names = if names.is_empty() { "no name".to_owned() } else { names.join(", ") };
+            let name = expected.to_str();
+            format!("its certificate is for {names}, not for {name}: set server to a name that it has")
+        }
+        CertificateError::NotValidForName => {
+            "its certificate is for another name: set server to a name that it has".to_owned()
+        }
+        other if format!("{other:?}").contains("CaUsedAsEndEntity") => {
+            "its certificate is one of an authority, not of a server: whoever runs the server must make another".to_owned()
+        }
+        CertificateError::Revoked => "its certificate was revoked: do not trust it".to_owned(),
+        other => format!("its certificate cannot be trusted ({other}); if it is the right server, name its CA with ca = \"FILE\""),
+    }
+}
+
+/// A name in a certificate, without its type: `DnsName("irc.example.org")`.
+fn bare(name: &str) -> &str {
+    name.split_once('(').map_or(name, |(_, name)| name.trim_end_matches(')').trim_matches('"'))
 }
 
 fn tls(settings: &Settings) -> Result<ClientConfig, Trouble> {
@@ -119,4 +165,35 @@ fn certificates(file: &Path, what: &str) -> Result<Vec<CertificateDer<'static>>,
 
 fn wrong(what: &str, file: &Path, error: impl std::fmt::Display) -> Trouble {
     Trouble::setting(format!("{what}: {} cannot be used: {error}", file.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::{Error, ErrorKind};
+    use tokio_rustls::rustls::InvalidMessage;
+
+    #[test]
+    fn an_error_of_tls_is_said_in_plain_words_with_the_key_that_helps() {
+        let wrong_name = CertificateError::NotValidForNameContext {
+            expected: ServerName::try_from("irc.example.org").unwrap().to_owned(),
+            presented: vec!["DnsName(\"irc.example.net\")".to_owned(), "DnsName(\"example.net\")".to_owned()],
+        };
+        let of_certificate = rustls::Error::InvalidCertificate;
+        for (error, says) in [
+            (of_certificate(CertificateError::UnknownIssuer), "name its CA with ca = \"FILE\""),
+            (of_certificate(CertificateError::Expired), "its certificate has expired: whoever runs the server"),
+            (of_certificate(CertificateError::NotValidYet), "is this machine's clock right?"),
+            (
+                of_certificate(wrong_name),
+                "for irc.example.net, example.net, not for irc.example.org: set server to a name",
+            ),
+            (rustls::Error::InvalidMessage(InvalidMessage::InvalidContentType), "may not speak TLS"),
+        ] {
+            let said = told(&Error::new(ErrorKind::InvalidData, error));
+            assert!(said.contains(says), "{said}");
+            assert!(!said.contains("InvalidC") && !said.contains("DnsName"), "{said}");
+        }
+        assert_eq!(told(&Error::from(ErrorKind::UnexpectedEof)), NO_TLS);
+    }
 }

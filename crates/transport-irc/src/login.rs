@@ -102,6 +102,8 @@ pub struct Login<'a> {
     nicks: VecDeque<String>,
     marks: u32,
     nick: String,
+    /// The first nick that the server refused, and what it said about that.
+    refused: Option<(String, String)>,
     mechanisms: VecDeque<Mechanism>,
     exchange: Option<Exchange>,
     challenge: String,
@@ -154,6 +156,7 @@ impl<'a> Login<'a> {
             nicks: settings.alternative_nicks.iter().cloned().collect(),
             marks: 0,
             nick: settings.nick.clone(),
+            refused: None,
             mechanisms: Mechanism::possible(settings).into(),
             exchange: None,
             challenge: String::new(),
@@ -281,7 +284,10 @@ impl<'a> Login<'a> {
             }
             376 | 422 if self.stage == Stage::Welcomed => return self.identify(now, send),
             900..=908 => return self.hear_verdict(number, line, now, send),
-            432 | 433 | 436 | 437 if self.stage == Stage::Negotiating => self.next_nick(number, send)?,
+            432 | 433 | 436 | 437 if self.stage == Stage::Negotiating => {
+                self.note_refused(number, line.last());
+                self.next_nick(send)?;
+            }
             464 => {
                 let what = "the server wants a password, or another one: password_file = \"FILE\"";
                 return Err(Trouble::setting(what.to_owned()));
@@ -384,7 +390,18 @@ impl<'a> Login<'a> {
         if self.asked.is_empty() { self.after_caps(now, send) } else { Ok(()) }
     }
 
-    fn next_nick(&mut self, number: u16, send: &mut Vec<Command>) -> Result<(), Trouble> {
+    /// Notes why the first nick was refused. That one is taken happens; anything else is for the operator to know.
+    fn note_refused(&mut self, number: u16, why: &str) {
+        const TAKEN: u16 = 433;
+        if self.refused.is_none() {
+            self.refused = Some((self.nick.clone(), why.to_owned()));
+            if number != TAKEN {
+                self.remark(format!("the server refused the nick {}: {why}", self.nick));
+            }
+        }
+    }
+
+    fn next_nick(&mut self, send: &mut Vec<Command>) -> Result<(), Trouble> {
         /// How many nicks with marks of its own it tries, and the characters of a nick that every server accepts.
         const MOST_MARKS: u32 = 9;
         const SHORTEST: usize = 8;
@@ -399,8 +416,10 @@ impl<'a> Login<'a> {
             }
         });
         let Some(next) = next else {
-            let why = if number == 432 { "the server takes no such nick" } else { "all of them are taken" };
-            return Err(Trouble::link(format!("no nick: {why}; name others with alternative_nicks")));
+            let (nick, why) = self.refused.take().unwrap_or_default();
+            return Err(Trouble::link(format!(
+                "the server refused the nick {nick} ({why}) and all others: set another nick, or name some in alternative_nicks"
+            )));
         };
         self.nick.clone_from(&next);
         send.push(Command::NICK(next));
@@ -436,6 +455,7 @@ fn cap_end() -> Command {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::wire::Encoding;
 
     #[test]
     fn a_server_that_answers_nothing_is_given_up() {
@@ -448,5 +468,27 @@ mod tests {
         assert!(matches!(early, Ok(Progress::Going)));
         let late = login.tick(now + PATIENCE, &mut send);
         assert!(late.is_err_and(|trouble| trouble.what.contains("did not let us in")));
+    }
+
+    #[test]
+    fn the_servers_reason_for_refusing_a_nick_is_said() {
+        let settings: Settings = toml::from_str("server = \"x\"").unwrap();
+        let (now, mut send) = (Instant::now(), Vec::new());
+        let server = Server { settings: &settings, way: Way::Tls(6_697), distrusted: false };
+        let hear = |login: &mut Login<'_>, line: &str, send: &mut Vec<Command>| {
+            let line = Incoming::read(line.as_bytes(), Encoding::Mixed).expect("a line");
+            login.hear(&line, now, send)
+        };
+        let refusal = ":irc.test 432 * astragal :Erroneous Nickname: Reserved for services";
+        let mut login = Login::begin(server, String::new(), now, &mut send);
+        let given_up = (0..20).find_map(|_| hear(&mut login, refusal, &mut send).err()).expect("it gives up");
+        let reason = "the server refused the nick astragal (Erroneous Nickname: Reserved for services) and all others";
+        assert!(given_up.what.starts_with(reason), "{given_up}");
+        // If another one is taken, the reason is a remark; that a nick is in use is none.
+        for (refusal, remarks) in [(refusal, 1), (":irc.test 433 * astragal :Nickname is already in use.", 0)] {
+            let mut login = Login::begin(server, String::new(), now, &mut send);
+            assert!(hear(&mut login, refusal, &mut send).is_ok());
+            assert_eq!(login.remarks.len(), remarks, "{:?}", login.remarks);
+        }
     }
 }

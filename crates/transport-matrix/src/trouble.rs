@@ -90,9 +90,31 @@ fn told(error: &HttpError) -> String {
     }
     match (told.last(), &error) {
         // The outer errors only name the address.
-        (Some(last), HttpError::Reqwest(_)) => format!("the homeserver does not answer: {last}"),
+        (Some(last), HttpError::Reqwest(_)) => match told_of_certificate(last) {
+            Some(what) => format!("the homeserver is not trusted: {what}"),
+            None => format!("the homeserver does not answer: {last}"),
+        },
         _ => told.join(": "),
     }
+}
+
+/// What is wrong with the homeserver's certificate, if that is the error, and what helps.
+fn told_of_certificate(error: &str) -> Option<&'static str> {
+    let what = error.split_once("invalid peer certificate: ")?.1.to_lowercase();
+    let is = |words: &[&str]| words.iter().any(|word| what.contains(word));
+    Some(if is(&["unknownissuer"]) {
+        "nobody this machine trusts signed its certificate; if it is the right one, add its CA to the machine's certificates"
+    } else if is(&["not valid for name", "notvalidforname"]) {
+        "its certificate is for another name: set homeserver to a name that it has"
+    } else if is(&["not valid yet", "notvalidyet"]) {
+        "its certificate is not valid yet: is this machine's clock right?"
+    } else if is(&["causedasendentity"]) {
+        "its certificate is one of an authority, not of a server: whoever runs it must make another"
+    } else if is(&["expired"]) {
+        "its certificate has expired: whoever runs it must renew it, if this machine's clock is right"
+    } else {
+        return None;
+    })
 }
 
 fn delay(after: &RetryAfter) -> Duration {
@@ -128,5 +150,29 @@ impl Backoff {
     /// Resets the wait after a success.
     pub fn reset(&mut self) {
         self.next = self.first;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_untrusted_homeserver_is_explained_in_plain_words() {
+        for (error, says) in [
+            ("invalid peer certificate: UnknownIssuer", "add its CA to the machine's certificates"),
+            (
+                "invalid peer certificate: certificate not valid for name \"a\"; it is for \"b\"",
+                "set homeserver to a name",
+            ),
+            ("invalid peer certificate: certificate expired: verification time 1", "whoever runs it must renew it"),
+            (
+                "invalid peer certificate: certificate not valid yet: verification time 1",
+                "is this machine's clock right?",
+            ),
+        ] {
+            assert!(told_of_certificate(error).is_some_and(|what| what.contains(says)), "{error}");
+        }
+        assert_eq!(told_of_certificate("Connection refused (os error 111)"), None);
     }
 }
