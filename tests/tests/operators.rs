@@ -102,6 +102,25 @@ fn logs_are_json_if_the_operator_wants_that() {
 }
 
 #[test]
+fn the_log_tells_of_the_start_and_the_stop() {
+    let home = tempfile::tempdir().unwrap();
+    let (file, data) = (home.path().join("a.toml"), home.path().join("data"));
+    fs::write(&file, "[irc.x]\nserver = \"127.0.0.1\"\nport = 1\ntls = false\n").unwrap();
+    let mut command = Command::new(program());
+    command.args(["--log-format", "json", "--config"]).arg(&file).arg("--data").arg(&data).stdin(Stdio::null());
+    let mut bot = command.stderr(Stdio::piped()).spawn().unwrap();
+    let mut lines = std::io::BufRead::lines(std::io::BufReader::new(bot.stderr.take().unwrap())).map_while(Result::ok);
+    let started: Value = serde_json::from_str(&lines.next().unwrap()).unwrap();
+    assert_eq!((&started["message"], &started["networks"]), (&"started".into(), &"IRC x".into()), "{started}");
+    assert_eq!(started["version"], env!("CARGO_PKG_VERSION"));
+    assert_eq!(started["data"], data.to_str().unwrap());
+    assert!(Command::new("kill").arg(bot.id().to_string()).status().unwrap().success());
+    let stopped = lines.last().unwrap();
+    assert!(stopped.contains("\"message\":\"stopped\""), "{stopped}");
+    assert!(bot.wait().unwrap().success());
+}
+
+#[test]
 fn rooms_begin_as_the_operator_wants_and_enable_what_is_offered() {
     let home = tempfile::tempdir().unwrap();
     let file = home.path().join("rooms.toml");

@@ -8,7 +8,7 @@ use crate::networks::{AnyKind, Kinds};
 use crate::out::{Printed, complain, was_closed};
 use crate::place::Place;
 use crate::request::Journal;
-use crate::{ask, backup, check, check_config, examine, export, init, pages, play, rebuild, run};
+use crate::{ask, backup, check, check_config, examine, export, full, init, pages, play, rebuild, run};
 use clap::{ArgMatches, Command, CommandFactory, FromArgMatches};
 use std::process::ExitCode;
 
@@ -29,7 +29,11 @@ pub fn obey(kinds: Kinds) -> ExitCode {
         Ok(status) => status,
         Err(error) if was_closed(&error) => ExitCode::SUCCESS,
         Err(error) => {
-            complain(&error);
+            let said = format!("{error:#}");
+            match full::advice(&said).filter(|_| !said.contains("make room")) {
+                Some(advice) => complain(&anyhow::anyhow!("{said}; {advice}")),
+                None => complain(&error),
+            }
             ExitCode::FAILURE
         }
     }

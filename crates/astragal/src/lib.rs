@@ -16,6 +16,7 @@ mod door;
 mod examine;
 mod export;
 mod fresh;
+mod full;
 mod housekeeping;
 mod init;
 mod lines;

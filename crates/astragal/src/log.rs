@@ -1,6 +1,7 @@
 //! What is logged to standard error, how much of it, and which of it the operator is told in their rooms.
 
 use crate::cli::LogFormat;
+use crate::full;
 use crate::networks::Kinds;
 use anyhow::ensure;
 use bot::Bot;
@@ -18,7 +19,7 @@ use tracing_subscriber::util::SubscriberInitExt;
 use tracing_subscriber::{EnvFilter, Registry, fmt, reload};
 
 /// The default log filter, in addition to those of the kinds of networks.
-const USUAL: &str = "warn,sled=off";
+const USUAL: &str = "warn,sled=off,astragal::run=info";
 /// The same failure is reported again after this time.
 const ONCE_IN: Duration = Duration::from_secs(24 * 3600);
 /// The most failures waiting to be reported.
@@ -76,7 +77,8 @@ impl Log {
         while let Some(failure) = failures.recv().await {
             told.retain(|_, at| at.elapsed() < ONCE_IN);
             if told.insert(failure.what, Instant::now()).is_none() {
-                bot.tell_operator(&format!("{} (told once a day; the log has all)", failure.told)).await;
+                let advice = full::advice(&failure.told).map(|advice| format!("; {advice}")).unwrap_or_default();
+                bot.tell_operator(&format!("{}{advice} (told once a day; the log has all)", failure.told)).await;
             }
         }
     }

@@ -3,6 +3,7 @@
 use crate::beside::keep;
 use crate::config::Config;
 use crate::log::Log;
+use crate::networks::Networks;
 use crate::operator::Operator;
 use crate::out::out;
 use crate::place::Place;
@@ -33,6 +34,7 @@ pub fn run(place: Place, log: Log) -> anyhow::Result<()> {
     let data = DataDir::claim(&path)?;
     let written = check::last_written(&data);
     check::before_a_start(&data)?;
+    let unattended = !config.networks.is_empty();
     let store = store::open(&data, &config).with_context(|| open_failed(&path))?;
     let plugins = Plugins::new(games::all())?;
     let mut entropy = Entropy::from_system();
@@ -60,6 +62,7 @@ pub fn run(place: Place, log: Log) -> anyhow::Result<()> {
         bot.operated_by(operator.clone());
         keep_at_work(&operator, &data, &store, log).await?;
         service::ready(&operator.config());
+        log_start(&operator.started_on, &path);
         serve(bot.clone(), transports, stop).await.context("the bot cannot go on")
     });
     // The console's thread may still wait for a key that nobody will press.
@@ -68,7 +71,18 @@ pub fn run(place: Place, log: Log) -> anyhow::Result<()> {
     if let Err(error) = store.apply() {
         tracing::warn!(%error, "the newest commits stay in the log until the next start");
     }
+    if served.is_ok() && unattended {
+        tracing::info!("stopped");
+    }
     served
+}
+
+/// Logs what has started. In the terminal the greeting says it.
+fn log_start(networks: &Networks, data: &Path) {
+    if !networks.is_empty() {
+        let (version, data) = (env!("CARGO_PKG_VERSION"), data.display());
+        tracing::info!(version, %data, networks = networks.titles(), "started");
+    }
 }
 
 /// Starts everything that runs next to the networks while the bot runs.

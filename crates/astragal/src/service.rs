@@ -7,9 +7,8 @@ use std::time::Duration;
 
 /// The bot runs on the networks of its configuration.
 pub fn ready(config: &Config) {
-    let networks = config.networks.iter().map(|network| format!("{} {}", network.kind().title, network.name()));
-    let networks: Vec<_> = networks.collect();
-    let place = if networks.is_empty() { "in the terminal".to_owned() } else { format!("on {}", networks.join(", ")) };
+    let networks = config.networks.titles();
+    let place = if networks.is_empty() { "in the terminal".to_owned() } else { format!("on {networks}") };
     tell(&[NotifyState::Ready, NotifyState::Status(&format!("{}: {place}", config.name))]);
 }
 

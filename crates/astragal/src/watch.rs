@@ -9,6 +9,7 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use axum::routing::get;
 use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusHandle};
+use std::io::ErrorKind;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
@@ -32,8 +33,10 @@ struct Watched {
 /// # Errors
 /// The address is in use.
 pub async fn listen(address: SocketAddr, operator: Arc<Operator>) -> anyhow::Result<()> {
-    let failed = || format!("watch.listen: {address} cannot be listened on");
-    let listener = TcpListener::bind(address).await.with_context(failed)?;
+    let listener = TcpListener::bind(address).await.map_err(|error| {
+        let hint = hint(error.kind());
+        anyhow::anyhow!("watch.listen: {address} cannot be listened on: {error}; {hint}")
+    })?;
     if !address.ip().is_loopback() {
         tracing::warn!(%address, "whoever reaches this address can read how the bot is");
     }
@@ -54,6 +57,18 @@ pub async fn listen(address: SocketAddr, operator: Arc<Operator>) -> anyhow::Res
         }
     });
     Ok(())
+}
+
+/// What to change if an address cannot be listened on.
+fn hint(error: ErrorKind) -> &'static str {
+    match error {
+        ErrorKind::AddrInUse => "another program uses that port: under [watch], set listen to another one",
+        ErrorKind::AddrNotAvailable => {
+            "this machine has no such address: under [watch], set listen = \"127.0.0.1:9464\""
+        }
+        ErrorKind::PermissionDenied => "this user may not use that port: under [watch], set listen to one from 1024 up",
+        _ => "under [watch], set listen to another address",
+    }
 }
 
 /// Collects samples, which otherwise wait in memory, whether or not anybody looks.

@@ -222,6 +222,12 @@ impl Networks {
         self.iter().find(|network| network.name() == name)
     }
 
+    /// Their kinds and names, for people: `IRC libera, Matrix home`.
+    pub fn titles(&self) -> String {
+        let titles = self.iter().map(|network| format!("{} {}", network.kind().title, network.name()));
+        titles.collect::<Vec<_>>().join(", ")
+    }
+
     /// The settings of the networks of one kind, by name.
     pub fn of_kind<K: Kind>(&self) -> BTreeMap<String, K::Settings> {
         let of = |network| (network as &dyn Any).downcast_ref::<Of<K>>();
