@@ -23,6 +23,9 @@ const OF_THE_SERVICE: &str = "/var/lib/astragal";
 /// The prefix of unset keys in the example.
 const UNSET: &str = "#: ";
 
+/// A file with a password, and the file that has its usual name already.
+type Kept = (PathBuf, Option<PathBuf>);
+
 /// The content of the first configuration.
 #[derive(Default)]
 struct Draft {
@@ -50,17 +53,23 @@ pub fn init(place: &Place, named: Named, words: &ArgMatches) -> anyhow::Result<(
     }
     let directory = file.parent().map_or_else(|| PathBuf::from("."), Path::to_owned);
     std::fs::create_dir_all(&directory).with_context(|| format!("{} cannot be made", directory.display()))?;
-    let kept = draft.keep_passwords(&directory)?;
+    let mut kept = Vec::new();
     // The directory used by the service, so that the machine's administrator needs no --data.
     let of_the_service = (file == Path::new(OF_THE_SYSTEM)).then(|| PathBuf::from(OF_THE_SERVICE));
     draft.data = place.data.clone().or(of_the_service);
-    if let Err(error) = keep(&file, &draft.written(), &place.kinds) {
+    let passwords = draft.keep_passwords(&directory, &mut kept);
+    let written = passwords.and_then(|()| keep(&file, &draft.written(), &place.kinds));
+    if let Err(error) = written {
         // Leave nothing behind of an invalid configuration.
-        kept.iter().for_each(|file| drop(std::fs::remove_file(file)));
+        kept.iter().for_each(|(file, _)| drop(std::fs::remove_file(file)));
         return Err(error);
     }
     let named = place.named.as_ref().map_or(String::new(), |file| format!(" --config {}", file.display()));
     let mut out = out();
+    for (file, there) in kept.iter().filter_map(|(file, there)| Some((file, there.as_ref()?))) {
+        let (file, there) = (file.display(), there.display());
+        writeln!(out, "{there} is from an earlier init and stays as it is. This password is in {file}.")?;
+    }
     writeln!(out, "{} is written. Try it, then start the bot:", file.display())?;
     writeln!(out, "    astragal{named} check-config --online")?;
     Ok(writeln!(out, "    astragal{named}")?)
@@ -92,21 +101,24 @@ impl Draft {
         Ok(())
     }
 
-    /// Writes the passwords typed into files of their own. Returns these files.
-    fn keep_passwords(&mut self, directory: &Path) -> anyhow::Result<Vec<PathBuf>> {
-        let mut kept = Vec::new();
+    /// Writes the passwords typed into files of their own, which are noted in `kept`, each with the file that has its usual
+    /// name already, if one has: a running bot may need that.
+    fn keep_passwords(&mut self, directory: &Path, kept: &mut Vec<Kept>) -> anyhow::Result<()> {
+        let free = |name: &Path| !directory.join(name).exists();
         for (_, first) in &mut self.networks {
             for password in std::mem::take(&mut first.passwords) {
-                let named = Path::new(SECRETS).join(password.file);
+                let usual = Path::new(SECRETS).join(password.file);
+                let others = (2..).map(|number| Path::new(SECRETS).join(format!("{}-{number}", password.file)));
+                let named = std::iter::once(usual.clone()).chain(others).find(|name| free(name));
+                let named = named.expect("numbers have no end");
                 let file = directory.join(&named);
-                must_be_free(&file)?;
                 std::fs::create_dir_all(directory.join(SECRETS))?;
                 fresh::create(&file)?.write_all(format!("{}\n", password.text).as_bytes())?;
                 first.set(password.key, Some(text(&named)));
-                kept.push(file);
+                kept.push((file, (named != usual).then(|| directory.join(&usual))));
             }
         }
-        Ok(kept)
+        Ok(())
     }
 
     /// The example with the answers filled in.
@@ -194,6 +206,27 @@ mod tests {
         // It is explained as the example is.
         let remarks = |text: &str| text.lines().filter(|line| line.starts_with("# ")).count();
         assert_eq!(remarks(&text), remarks(EXAMPLE));
+    }
+
+    #[test]
+    fn a_password_of_an_earlier_init_stays_as_it_is() {
+        let home = tempfile::tempdir().unwrap();
+        let keep = |password: &str| {
+            let names = Names { section: "lines", title: "Lines", about: "", example: "den", log: "" };
+            let mut first = First::named("home");
+            first.keep("password_file", "lines-password", Some(password.to_owned()));
+            let (mut draft, mut kept) = (Draft { networks: vec![(names, first)], ..Draft::default() }, Vec::new());
+            draft.keep_passwords(home.path(), &mut kept).unwrap();
+            (kept.remove(0), draft.written())
+        };
+        let secrets = home.path().join("secrets");
+        let (usual, other) = (secrets.join("lines-password"), secrets.join("lines-password-2"));
+        assert_eq!(keep("first").0, (usual.clone(), None));
+        let (kept, written) = keep("second");
+        assert_eq!(kept, (other.clone(), Some(usual.clone())));
+        assert!(written.contains("password_file = \"secrets/lines-password-2\""), "{written}");
+        let texts = [usual, other].map(|file| std::fs::read_to_string(file).unwrap());
+        assert_eq!(texts, ["first\n", "second\n"]);
     }
 
     #[test]

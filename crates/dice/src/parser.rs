@@ -125,6 +125,12 @@ impl<'a> Parser<'a> {
         self.skip_spaces();
         let comparison = if self.letters().eq_ignore_ascii_case("vs") {
             self.at += 2;
+            self.skip_spaces();
+            // `vs AC 16`, `vs DC16`
+            let letters = self.letters();
+            if ["ac", "dc", "dn", "tn"].iter().any(|name| letters.eq_ignore_ascii_case(name)) {
+                self.at += letters.len();
+            }
             Some(Comparison::AtLeast)
         } else {
             self.comparison()

@@ -60,10 +60,14 @@ const KEEPS: [&str; 5] = ["keep", "keeping", "best", "top", "take"];
 impl Notation {
     /// A text that is dice and one phrase about them: `4d6 drop lowest` is `4d6dl1`, `d20+5 adv` is `2d20kh1+5`.
     pub fn of_spoken(text: &str, dialect: Dialect) -> Option<Notation> {
-        let words: Vec<&str> = text.split_whitespace().collect();
+        let mut words: Vec<&str> = text.split_whitespace().collect();
+        let times = take_times(&mut words);
         let begins = words.iter().position(|word| word.starts_with(char::is_alphabetic) && !is_die(word))?;
-        let (dice, phrase) = words.split_at(begins);
-        let dice = dice.concat();
+        let (before, after) = words.split_at(begins);
+        // `d20 adv +5`
+        let ends = after.iter().position(|word| word.starts_with(['+', '-'])).unwrap_or(after.len());
+        let (phrase, after) = after.split_at(ends);
+        let dice = [before, after].concat().concat();
         let phrase: Vec<String> =
             phrase.iter().map(|word| word.trim_matches(['.', ',', '!', '?']).to_lowercase()).collect();
         let phrase: Vec<&str> = phrase.iter().map(String::as_str).filter(|word| !FILLING.contains(word)).collect();
@@ -100,7 +104,17 @@ impl Notation {
             ["explode" | "exploding" | "explodes"] => behind("!".to_owned()),
             _ => return None,
         };
-        Notation::typed_in(dialect, &said).ok()
+        Notation::typed_in(dialect, &format!("{times}{said}")).ok()
+    }
+
+    /// The text with its last word `x6` in front, where it may mean six rolls as well as six times the result: `4d6kh3 x6`.
+    pub fn as_repeated(text: &str, dialect: Dialect) -> Option<String> {
+        let mut words: Vec<&str> = text.split_whitespace().collect();
+        let last = words.pop().filter(|word| word.starts_with(['x', 'X']) && word.len() > 1)?;
+        let many = last[1..].parse::<u32>().ok().filter(|many| (2..=crate::MAX_REPEATS).contains(many))?;
+        let repeated = format!("{many}x {}", words.join(" "));
+        let both = Notation::typed_in(dialect, text).is_ok() && Notation::typed_in(dialect, &repeated).is_ok();
+        both.then_some(repeated)
     }
 
     /// Where prose begins behind dice, `d20+4 perception check`, if nothing in it is about the dice.
@@ -132,6 +146,21 @@ fn is_die(word: &str) -> bool {
         .is_some_and(|faces| faces.starts_with(|c: char| c.is_ascii_digit() || c == '%' || c == 'F'))
 }
 
+/// Takes how often it is rolled, `6x` or `x6` or `6 times`, and returns it in notation.
+fn take_times(words: &mut Vec<&str>) -> String {
+    let counts = |word: &str| !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_digit());
+    let glued = |word: &str| {
+        let word = word.to_ascii_lowercase();
+        word.strip_prefix('x').or(word.strip_suffix('x')).filter(|count| counts(count)).map(str::to_owned)
+    };
+    if let Some((at, count)) = words.iter().enumerate().find_map(|(at, word)| Some((at, glued(word)?))) {
+        words.remove(at);
+        return format!("{count}x ");
+    }
+    let apart = words.windows(2).position(|pair| counts(pair[0]) && pair[1].eq_ignore_ascii_case("times"));
+    apart.map_or(String::new(), |at| format!("{}x ", words.drain(at..at + 2).next().unwrap_or_default()))
+}
+
 /// The first dice of a text, `4d6`.
 fn first_dice(text: &str) -> Option<std::ops::Range<usize>> {
     let d = text.find(['d', 'D'])?;
@@ -157,6 +186,10 @@ mod tests {
             ("3d6 best 2", "3d6kh2"),
             ("2d6+3 reroll 1s", "2d6r1+3"),
             ("6d6 exploding", "6d6!"),
+            ("d20 adv +5", "2d20kh1+5"),
+            ("4d6 drop lowest x6", "6x 4d6dl1"),
+            ("6x 4d6 drop lowest", "6x 4d6dl1"),
+            ("4d6 drop lowest 6 times", "6x 4d6dl1"),
         ] {
             assert_eq!(Notation::of_spoken(said, Dialect::Native), notation.parse().ok(), "{said}");
         }
@@ -164,6 +197,15 @@ mod tests {
             ["4d6", "4d6 drop", "4d6 drop bob", "3d20 adv", "adv", "2d6 fire", "4d6 keep 0", "4d6 keep best friends"]
         {
             assert_eq!(Notation::of_spoken(said, Dialect::Native), None, "{said}");
+        }
+    }
+
+    #[test]
+    fn rolls_and_products_are_told_apart() {
+        let repeated = |text| Notation::as_repeated(text, Dialect::Native);
+        assert_eq!(repeated("4d6kh3 x6").as_deref(), Some("6x 4d6kh3"));
+        for text in ["4d6kh3 x 6", "4d6x6", "4d6 * 6", "4d6", "x6", "4d6 x1", "4d6 x99999999"] {
+            assert_eq!(repeated(text), None, "{text}");
         }
     }
 

@@ -143,6 +143,10 @@ impl Argument for DiceWord {
         "DIE".to_owned()
     }
 
+    fn words() -> Vec<String> {
+        ["d4", "d6", "d8", "d10", "d12", "d20"].map(str::to_owned).to_vec()
+    }
+
     fn read(words: &[&str]) -> Result<Option<(Self, usize)>, String> {
         let joined = ["+", "and", "&", "/", "plus"].iter().any(|joining| words[0].eq_ignore_ascii_case(joining));
         let skipped = usize::from(joined);

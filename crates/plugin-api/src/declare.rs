@@ -153,6 +153,14 @@ impl CommandSpec {
         self.help.starts_with("Show ")
     }
 
+    /// The words that its arguments are made of.
+    pub fn words(&self) -> impl Iterator<Item = &String> {
+        fn of(argument: &ArgumentSpec) -> Vec<&String> {
+            argument.words.iter().chain(argument.forms.iter().flat_map(of)).collect()
+        }
+        self.arguments.iter().flat_map(of)
+    }
+
     /// `act [DIE ...] [adv] [vs NUMBER]`. A follow-up may begin with the roll or whose it is: `vs [#N|NAME] NUMBER`.
     pub fn usage(&self) -> String {
         self.usage_with(&usage_of(&self.arguments))

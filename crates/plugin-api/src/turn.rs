@@ -188,6 +188,11 @@ impl Cast {
         self
     }
 
+    /// True if a character belongs to a referee or to nobody.
+    pub fn opposes(&self, character: CharacterId) -> bool {
+        self.opposition.contains(&character)
+    }
+
     /// Characters who were away and were welcomed back.
     pub fn welcomed(&self) -> &[CharacterId] {
         &self.welcomed
@@ -419,7 +424,7 @@ impl<'a> Turn<'a> {
 
     /// True if a character belongs to the opposition: a referee's character, or nobody's. All others are heroes.
     pub fn opposes(&self, character: CharacterId) -> bool {
-        self.cast.opposition.contains(&character)
+        self.cast.opposes(character)
     }
 
     /// True if a character left the table and has not come back.

@@ -287,8 +287,15 @@ impl Words {
 
     /// Whether a word begins what is no argument any more: `from` in `from healing`.
     fn begins_a_remark(&self, at: usize) -> bool {
-        let word = &self.words[at];
-        !word.taken && !word.quoted && !word.name && REMARKING.contains(&word.text.to_lowercase().as_str())
+        let plain = |word: &Word| !word.taken && !word.quoted && !word.name;
+        let is = |at: usize, of: &[&str]| {
+            let word = self.words.get(at).filter(|word| plain(word));
+            word.is_some_and(|word| of.contains(&word.text.to_lowercase().as_str()))
+        };
+        // `for the speech`, but `for the Ogre`
+        let reason =
+            || is(at, &["for"]) && is(at + 1, &["a", "an", "the"]) && self.words.get(at + 2).is_some_and(plain);
+        is(at, &REMARKING) || reason()
     }
 
     /// Whether a word may be prose, where that is welcome: it is nobody's name, and none of the words of a `T`.
@@ -397,8 +404,10 @@ const FILLING: [&str; 12] = ["=", "a", "an", "the", "with", "w/", "and", "&", "+
 /// Words that mean nothing either in front of an argument, and begin a remark elsewhere: `to Ann`, and `to hide`.
 const LEADING: [&str; 6] = ["to", "for", "on", "in", "my", "using"];
 /// Words that begin a remark, and are nobody's name unless somebody is called that.
-const REMARKING: [&str; 14] =
-    ["from", "because", "since", "as", "by", "after", "before", "while", "when", "so", "due", "but", "if", "into"];
+const REMARKING: [&str; 30] = [
+    "from", "because", "since", "as", "by", "after", "before", "while", "when", "so", "due", "but", "if", "into", "i",
+    "we", "he", "she", "they", "it", "you", "that", "this", "his", "her", "their", "our", "your", "its", "i'm",
+];
 /// Words that say of a number that it is a difficulty, where any number is: `vs DC 17`, `vs DC17`.
 const NUMBERED: [&str; 2] = ["dc", "dn"];
 

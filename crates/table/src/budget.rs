@@ -78,6 +78,6 @@ pub(crate) fn fits(line: &str) -> Result<(), Refusal> {
     if line.len() <= MOST_TEXT {
         return Ok(());
     }
-    let what = format!("once its macros and variables are filled in, that is longer than {MOST_TEXT} bytes");
+    let what = format!("once its macros and values are filled in, that is longer than {MOST_TEXT} bytes");
     Err(Refusal::new(what).example("help macro"))
 }

@@ -16,6 +16,7 @@ mod settings;
 mod shortcuts;
 mod show;
 mod undo;
+mod values;
 mod waiting;
 
 use crate::budget::MOST_HISTORY;
@@ -135,14 +136,25 @@ enum House {
     /// explains the newest answer.
     #[command(example = "why", example = "why #12")]
     Why { entry: Option<EntryNumber> },
-    /// List your variables, or set one. Then $NAME stands for its value in any command. Add table to share it with
-    /// everyone at the table.
-    #[command(example = "set str 3", example = "set", example = "set str none", example = "set table dc 15")]
-    Set {
-        #[flag("table")]
-        table: bool,
-        name: Option<Name>,
-        value: Option<Text>,
+    /// Set values of your character: a number, numbers with ranks, dice, or a counter with its most. Then commands know
+    /// the name: !check acrobatics, !roll d20+str. A counter's name changes it: !hp -7.
+    ///
+    /// Several at once are divided by ; or lines, and a name of several words ends with a colon. $NAME stands for the value
+    /// anywhere. Add table to share it with everyone at the table.
+    #[command(
+        example = "set str 3",
+        example = "set hp 40/40; fire combat: 13",
+        example = "set",
+        example = "set str none",
+        example = "set table dc 15"
+    )]
+    Set { values: Option<Text> },
+    /// Show a character's values. export shows them as one line to paste elsewhere.
+    #[command(alias = "sheet", example = "values", example = "values Ann", example = "values export")]
+    Values {
+        #[flag("export")]
+        export: bool,
+        character: Option<Name>,
     },
     /// List your macros, or give a command a name. Then NAME runs that command. Add table to share it with everyone at
     /// the table.
@@ -318,7 +330,8 @@ fn play(command: House, turn: &mut HouseTurn) -> Result<Reply, Unplayed> {
         House::Table { setting, value } => settings::table(turn, setting, value)?,
         House::History { count, character } => history::history(turn, count.map(|Number(count)| count), character)?,
         House::Why { entry } => history::why(turn, entry.map(|EntryNumber(number)| number))?,
-        House::Set { table, name, value } => shortcuts::set(turn, Whose::flagged(table), name, value)?,
+        House::Set { values } => values::set(turn, values)?,
+        House::Values { export, character } => values::sheet(turn, export, character)?,
         House::Macro { table, name, command } => shortcuts::name(turn, Whose::flagged(table), name, command)?,
         House::Explain { dice } => odds::explain(dice.as_ref(), turn.room.dialect())?,
         House::Odds { estimate, roll } => odds::odds(roll.as_ref(), estimate, turn.room.dialect())?,

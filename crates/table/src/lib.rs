@@ -34,6 +34,7 @@ mod redirect;
 mod rights;
 mod room;
 mod roster;
+mod sheet;
 mod shortcuts;
 mod sitting;
 mod state;

@@ -47,7 +47,7 @@ pub(crate) fn variable(text: &str) -> (&str, usize) {
 }
 
 /// The name at the beginning of a text: a letter, then letters, digits and `_`.
-fn name_at(text: &str) -> &str {
+pub(crate) fn name_at(text: &str) -> &str {
     let end = text.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(text.len());
     if text.starts_with(char::is_alphabetic) { &text[..end] } else { "" }
 }

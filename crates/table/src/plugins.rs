@@ -13,7 +13,7 @@ pub struct Plugins {
 }
 
 /// Words of the table's that a game may define differently. In a room where the game is enabled, its command wins.
-const SHARED: [&str; 1] = ["join"];
+const SHARED: [&str; 2] = ["join", "sheet"];
 
 /// The table's own commands that used to belong to games: old entries name the game.
 const ONCE_OF_GAMES: [&str; 2] = ["join", "leave"];
@@ -70,7 +70,7 @@ impl Plugins {
     pub fn house_command(&self, word: &str, enabled: &BTreeSet<String>) -> Option<&CommandSpec> {
         let found = self.house.iter().find(|command| command.answers_to(word))?;
         let shared = || self.enabled(enabled).into_iter().any(|plugin| plugin.manifest().command(word).is_some());
-        (!SHARED.contains(&found.name.as_str()) || !shared()).then_some(found)
+        (!SHARED.contains(&word) || !shared()).then_some(found)
     }
 
     /// The existing plugins among `enabled`, in id order.

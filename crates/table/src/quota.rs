@@ -101,15 +101,14 @@ impl Quotas for TableDoc {
 
     fn keep_names(&self, player: &PlayerId) -> Result<Option<String>, Refusal> {
         let (own, all) = self.letters(player);
-        for (Used { used, most }, whose) in [(own, "your variables and macros"), (all, "the variables and macros here")]
-        {
+        for (Used { used, most }, whose) in [(own, "your values and macros"), (all, "the values and macros here")] {
             if used > most {
                 let what =
                     format!("{whose} would have {used} letters, and {most} is the most: remove one first, with none");
                 return Err(Refusal::new(what));
             }
         }
-        let of = "letters for variables and macros";
+        let of = "letters for values and macros";
         Ok(own.told("You have used", of).or_else(|| all.told("This table has used", of)))
     }
 }

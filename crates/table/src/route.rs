@@ -1,10 +1,13 @@
-//! Finds the command lines of a message. Knows no command.
+//! Finds the command lines of a message. Knows no command but the one that the lines of a pasted sheet follow.
 
 use crate::inline::{Inline, roll_in};
 use crate::typography::as_meant;
 use crate::words::CommandLine;
 use chat::Message;
 use regex::Regex;
+
+/// The commands whose values may follow on lines of their own.
+const SETS: [&str; 2] = ["set", "set table"];
 
 /// Finds the command lines of messages to one bot.
 #[derive(Debug)]
@@ -45,14 +48,18 @@ impl Router {
     /// prose are rolled, `inline` says how.
     pub fn lines(&self, body: &str, prefix: &str, to: SaidTo, inline: Option<Inline<'_>>) -> Vec<CommandLine> {
         let private = to == SaidTo::BotAlone;
-        let mut lines = Vec::new();
+        let mut lines: Vec<CommandLine> = Vec::new();
+        // The command line that ended just before this line.
+        let mut before = None;
         for (number, line) in body.lines().map(|line| as_meant(line).trim().to_owned()).enumerate() {
             let (rest, by_name) = match self.by_name.find(&line) {
                 Some(name) => (strip(&line[name.end()..], prefix), true),
                 None => match line.strip_prefix(prefix) {
                     Some(rest) => (rest, private),
+                    None if before.is_some_and(|at| pasted(&mut lines, at, &line)) => continue,
                     None if private || (to == SaidTo::Bot && number == 0) => (line.as_str(), true),
                     None => {
+                        before = None;
                         lines.extend(inline.and_then(|inline| roll_in(&line, inline)));
                         continue;
                     }
@@ -60,12 +67,26 @@ impl Router {
             };
             // Somebody who only says the name wants to know what the bot can do.
             let typed = if rest.trim().is_empty() && by_name && !private { "help" } else { rest.trim() };
+            before = None;
             if !typed.is_empty() {
+                before = Some(lines.len());
                 lines.push(CommandLine { typed: typed.to_owned(), by_name });
             }
         }
         lines
     }
+}
+
+/// Adds a line `name: value` to the line in front of it, if that sets values.
+fn pasted(lines: &mut [CommandLine], at: usize, line: &str) -> bool {
+    let Some(before) = lines.get_mut(at).filter(|_| line.contains(':')) else { return false };
+    let first = SETS.iter().any(|sets| before.typed.eq_ignore_ascii_case(sets));
+    let more = SETS.iter().any(|sets| before.typed.to_lowercase().starts_with(&format!("{sets} ")));
+    if first || more {
+        before.typed.push_str(if first { " " } else { "; " });
+        before.typed.push_str(line);
+    }
+    first || more
 }
 
 fn strip<'a>(line: &'a str, prefix: &str) -> &'a str {
@@ -87,6 +108,15 @@ mod tests {
         assert_eq!(typed("！ACT d8", SaidTo::Room), ["ACT d8"]);
         assert_eq!(typed("roll 2d6", SaidTo::Room), [""; 0]);
         assert_eq!(typed("roll 2d6", SaidTo::BotAlone), ["roll 2d6"]);
+    }
+
+    #[test]
+    fn the_lines_of_a_pasted_sheet_belong_to_the_command_in_front() {
+        let sheet = "!set\nStr: 3\nFire combat: 13\nand then?\nHp: 4";
+        assert_eq!(typed(sheet, SaidTo::Room), ["set Str: 3; Fire combat: 13"]);
+        assert_eq!(typed("!set str 3\nDex: 2\n!roll d6\nhp: 3", SaidTo::Room), ["set str 3; Dex: 2", "roll d6"]);
+        assert_eq!(typed("!roll d6\nStr: 3", SaidTo::Room), ["roll d6"]);
+        assert_eq!(typed("set\nStr: 3", SaidTo::BotAlone), ["set Str: 3"]);
     }
 
     #[test]

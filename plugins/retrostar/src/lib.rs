@@ -118,9 +118,13 @@ enum Command {
 enum Running {
     /// Begin a Series for this many players: no dials, three tokens for each player.
     #[command(referee, example = "series 4")]
-    Series { players: Number<0, 100> },
+    Series {
+        players: Number<0, 100>,
+        #[flag("players", "player")]
+        _of_players: bool,
+    },
     /// Begin an Episode: refill the pool, and give everyone control again.
-    #[command(referee, example = "episode")]
+    #[command(referee, alias = "newepisode", example = "episode")]
     Episode,
     /// Set the number of players. The pool changes with the next Episode.
     #[command(referee, example = "players 5")]

@@ -10,9 +10,9 @@ const MOST_SOURCE: usize = 40;
 
 pub(crate) fn run(state: &mut State, turn: &mut Turn, command: Running) -> Result<Reply, Refusal> {
     match command {
-        Running::Series { players: Number(0) } => Err(nobody_plays("series 1")),
+        Running::Series { players: Number(0), .. } => Err(nobody_plays("series 1")),
         Running::Players { count: Number(0) } => Err(nobody_plays("players 1")),
-        Running::Series { players: Number(players) } => Ok(spotlight::series(state, turn, players as u32)),
+        Running::Series { players: Number(players), .. } => Ok(spotlight::series(state, turn, players as u32)),
         Running::Episode => spotlight::episode(state, turn),
         Running::Players { count: Number(players) } => Ok(spotlight::players(state, players as u32)),
         Running::Benefit { steps: Some(Waits::Clear), character }
@@ -59,7 +59,13 @@ fn wait(state: &mut State, turn: &mut Turn, who: &Name, steps: i32) -> Result<Re
     let kind = if steps > 0 { "Benefit" } else { "Obstacle" };
     let from = turn.comment.clone().map_or(kind.to_owned(), |comment| comment.chars().take(MOST_SOURCE).collect());
     state.await_next(who, steps, from);
-    Ok(show::pending(state, turn, who))
+    // The comment says what it is from, and is shown behind the answer.
+    Ok(match state.held(who).pending.as_slice() {
+        [only] => {
+            show::pending_fact(turn.about(who).text(format!("next Intention {:+}d", only.steps)), state, turn, who)
+        }
+        _ => show::pending(state, turn, who),
+    })
 }
 
 /// Clears what waits for somebody.

@@ -56,6 +56,10 @@ impl Game for Dice {
         let Some(Text { text, at }) = dice else {
             return Err(Refusal::new("what do you roll?"));
         };
+        if let Some(repeated) = Notation::as_repeated(&text, turn.dialect()) {
+            let what = "that may be several rolls, or one times that number; for a product write * in place of x";
+            return Err(Refusal::usage(what, at..at + text.len()).mended(at..at + text.len(), Some(repeated)));
+        }
         let spoken = || Notation::of_spoken(&text, turn.dialect());
         let read = Notation::typed_in(turn.dialect(), &text);
         let notation = read.or_else(|error| spoken().ok_or(error)).map_err(|error| {

@@ -245,6 +245,8 @@ enum Encounters {
     /// Show the Fate stones. A referee can correct them.
     #[command(example = "fate", example = "fate triumph +1")]
     Fate {
+        #[flag("pool")]
+        _pool: bool,
         kind: Option<Kind>,
         #[signed]
         change: Option<i32>,
@@ -444,7 +446,7 @@ fn destinies(state: &mut State, turn: &mut Turn, command: DestinyDice) -> Result
 fn encounters(state: &mut State, turn: &mut Turn, command: Encounters) -> Result<Reply, Refusal> {
     match command {
         Encounters::Encounter { what } => encounter::encounter(state, turn, what),
-        Encounters::Fate { kind, change } => encounter::fate(state, turn, kind, change),
+        Encounters::Fate { kind, change, .. } => encounter::fate(state, turn, kind, change),
         Encounters::Order { change } => encounter::order(state, turn, change),
         Encounters::Next => encounter::next(state, turn),
         Encounters::Turn { character } => encounter::turn(state, turn, character),

@@ -30,6 +30,11 @@ impl Words {
             let (leads, place) = (owner.words.first(), word.at.start..word.at.start);
             return Err(refusal.mended(place, leads.map(|leads| format!("{leads} "))));
         }
+        let die = format!("d{}", word.text);
+        if arguments.iter().any(|argument| argument.words.contains(&die)) {
+            let what = format!("I do not understand \"{}\" here: did you mean {die}?", word.text);
+            return Err(Refusal::usage(what, word.at.clone()).mended(word.at.clone(), Some(die)));
+        }
         let known: Vec<String> = arguments.into_iter().flat_map(|argument| argument.words).collect();
         if let Some(prose) = self.prose(&known) {
             let remark = self.text_of(prose);

@@ -24,8 +24,9 @@ const DICE_PAGE: [(&str, &str); 12] = [
 ];
 
 /// The table's own commands by topic, in the order shown.
-const TOPICS: [(&str, &[&str]); 7] = [
-    ("Dice", &["odds", "explain", "set", "macro"]),
+const TOPICS: [(&str, &[&str]); 8] = [
+    ("Dice", &["odds", "explain"]),
+    ("Your sheet", &["set", "values", "macro"]),
     ("People", &["iam", "as", "pc", "gm", "join", "leave"]),
     ("What happened", &["waiting", "history", "why", "recap", "scene", "cursed", "more"]),
     ("Second thoughts", &["undo", "redo"]),

@@ -1,8 +1,10 @@
 //! `!set`, `!macro`: shortcuts that players define.
 
 use crate::budget::{MOST_MACRO, MOST_SHORTCUT, MOST_SHORTCUTS, MOST_VALUE};
+use crate::notation::{guessed, reads_as_dice};
 use crate::quota::{Quotas, Used};
 use crate::rights::Act;
+use crate::room::Answered;
 use crate::turn::HouseTurn;
 use chat::{Line, Reply, Span};
 use journal::documents::Named;
@@ -12,28 +14,28 @@ use std::collections::BTreeMap;
 /// The word that removes a shortcut.
 const NONE: &str = "none";
 
-/// Variables, or macros.
+/// Values, or macros.
 #[derive(Clone, Copy)]
-struct Kind {
+pub(super) struct Kind {
     /// What one is called.
     what: &'static str,
     /// The sign before its name.
     sign: &'static str,
     /// The most characters of its text.
     most: usize,
-    example: &'static str,
+    pub(super) example: &'static str,
     /// The command that lists all.
     listed: &'static str,
     of: fn(&Named) -> &BTreeMap<String, String>,
     of_mut: fn(&mut Named) -> &mut BTreeMap<String, String>,
 }
 
-const VARIABLE: Kind = Kind {
-    what: "variable",
+pub(super) const VALUE: Kind = Kind {
+    what: "value",
     sign: "$",
     most: MOST_VALUE,
     example: "set str 3",
-    listed: "set",
+    listed: "values",
     of: |named| &named.variables,
     of_mut: |named| &mut named.variables,
 };
@@ -63,15 +65,6 @@ impl Whose {
     }
 }
 
-pub(super) fn set(
-    turn: &mut HouseTurn,
-    whose: Whose,
-    name: Option<Name>,
-    value: Option<Text>,
-) -> Result<Reply, Refusal> {
-    change(turn, VARIABLE, whose, name, value)
-}
-
 /// Words that some people type before a macro's name.
 const DEFINES: [&str; 6] = ["add", "new", "create", "set", "define", "make"];
 
@@ -94,6 +87,9 @@ pub(super) fn name(
             let what = format!("a macro begins with a command, and {first} is not one");
             return Err(match DEFINES.contains(&word.as_str()) && is_command(turn, &second) {
                 true => Refusal::new(format!("macro defines without {word}")).about_meant(name, ""),
+                false if reads_as_dice(&guessed(&body), turn.room.dialect()) => {
+                    Refusal::new(what).about_meant(&*first, format!("roll {first}"))
+                }
                 false => Refusal::new(what).example(format!("macro {word} roll {body}")),
             });
         }
@@ -148,11 +144,11 @@ fn change(
 }
 
 /// Refuses a name or text that cannot be a shortcut.
-fn fits(kind: Kind, name: &str, text: &str) -> Result<(), Refusal> {
+pub(super) fn fits(kind: Kind, name: &str, text: &str) -> Result<(), Refusal> {
     if text.is_empty() {
         return Err(Refusal::new(format!("what does {}{name} stand for?", kind.sign)).example(kind.example));
     }
-    if kind.what == VARIABLE.what && text.contains(['#', ';']) {
+    if kind.what == VALUE.what && text.contains(['#', ';']) {
         return Err(Refusal::new("a value cannot contain # or ;").about(text).example(kind.example));
     }
     if text.chars().count() > kind.most {
@@ -162,7 +158,13 @@ fn fits(kind: Kind, name: &str, text: &str) -> Result<(), Refusal> {
 }
 
 /// Defines `name` as `text`, or removes it.
-fn keep(turn: &mut HouseTurn, kind: Kind, whose: Whose, name: String, text: String) -> Result<Reply, Refusal> {
+pub(super) fn keep(
+    turn: &mut HouseTurn,
+    kind: Kind,
+    whose: Whose,
+    name: String,
+    text: String,
+) -> Result<Reply, Refusal> {
     let owner = match whose {
         Whose::Tables => "the table".to_owned(),
         Whose::Own => turn.table.name_of(turn.actor).to_owned(),
@@ -179,6 +181,7 @@ fn keep(turn: &mut HouseTurn, kind: Kind, whose: Whose, name: String, text: Stri
         named.by.remove(&format!("{sign}{name}"));
         shortcuts.own.retain(|_, named| !named.is_empty());
         return match gone {
+            Some(_) if kind.what == VALUE.what => Ok(format!("{name} is gone").into()),
             Some(_) => Ok(format!("{sign}{name} stands for nothing now.").into()),
             None => Err(Refusal::new(format!("{owner} has no {} {name}", kind.what)).example(kind.example)),
         };
@@ -189,20 +192,24 @@ fn keep(turn: &mut HouseTurn, kind: Kind, whose: Whose, name: String, text: Stri
             Refusal::new(what).example(format!("{} NAME none", kind.example.split(' ').next().unwrap_or_default()))
         );
     }
-    all.insert(name.clone(), text.clone());
+    let before = all.insert(name.clone(), text.clone());
     let many = Used { used: all.len(), most: MOST_SHORTCUTS };
     named.by.insert(format!("{sign}{name}"), player);
     let left = turn.table.keep_names(&turn.speaker.player).map_err(|refusal| refusal.example(kind.listed))?;
-    let reply = Reply::new().bold(format!("{sign}{name}")).text(" is ").code(text).text(format!(" for {owner}."));
+    let reply = match kind.what == VALUE.what {
+        true => super::values::changed(&owner, &name, &text, before.as_deref()),
+        false => Reply::new().bold(name).text(" is ").code(text).text(format!(" for {owner}.")),
+    };
     let many = many.told("That is", &format!("{}s", kind.what));
     Ok(left.or(many).into_iter().fold(reply, Reply::text))
 }
 
-/// A name in its stored form.
-fn proper(kind: Kind, name: &str) -> Result<String, Refusal> {
+/// A name in its stored form. That of a value may have several words.
+pub(super) fn proper(kind: Kind, name: &str) -> Result<String, Refusal> {
     let bare = name.trim_start_matches('$').to_lowercase();
+    let words = kind.what == VALUE.what;
     let fits = bare.chars().count() <= MOST_SHORTCUT && bare.starts_with(char::is_alphabetic);
-    if fits && bare.chars().all(|c| c.is_alphanumeric() || c == '_') {
+    if fits && bare.chars().all(|c| c.is_alphanumeric() || c == '_' || (words && matches!(c, ' ' | '-' | '\''))) {
         return Ok(bare);
     }
     let what = format!("{name} cannot be a name: use letters, digits and _, up to {MOST_SHORTCUT}");

@@ -103,8 +103,10 @@ fn place(turn: &HouseTurn, path: &str) -> Option<String> {
     Some(match (kind.as_str(), words.as_slice()) {
         // Which game it is tells what is kept there.
         ("games", [_, place @ ..]) => place.join(" "),
-        ("table", ["shortcuts", "own", name, what, word]) => format!("{name}'s {} {word}", what.trim_end_matches('s')),
-        ("table", ["shortcuts", "table", what, word]) => format!("the table's {} {word}", what.trim_end_matches('s')),
+        ("table", ["shortcuts", "own", name, "variables", word]) => format!("{name}'s {word}"),
+        ("table", ["shortcuts", "own", name, _, word]) => format!("{name}'s macro {word}"),
+        ("table", ["shortcuts", "table", "variables", word]) => format!("the table's {word}"),
+        ("table", ["shortcuts", "table", _, word]) => format!("the table's macro {word}"),
         ("table", place) => place.join(" "),
         _ => format!("{} {}", kind.trim_end_matches('s'), words.join(" ")),
     })

@@ -1,9 +1,9 @@
 //! Prepares answers and refusals for display: comment, offers, number, example, caret.
 
 use super::group::Group;
+use super::reading::corrected;
 use chat::{Block, Offer, Offered, OfferedTo, Reply, Span, cut};
 use plugin_api::{CommandSpec, Refusal};
-use std::ops::Range;
 
 /// Characters of a comment that are shown.
 const COMMENT: usize = 60;
@@ -96,14 +96,6 @@ pub(super) fn refusal(refusal: Refusal, line: &RefusedLine<'_>) -> (Reply, Optio
         reply.blocks.push(Block::Caret { typed: format!("{prefix}{typed}"), at });
     }
     (reply, mended)
-}
-
-/// The typed line with `by` in place of these bytes.
-pub(super) fn corrected(typed: &str, at: Range<usize>, by: &str) -> Option<String> {
-    let (before, after) = (typed.get(..at.start)?, typed.get(at.end..)?);
-    // Removing a word removes a space too.
-    let after = if by.is_empty() { after.trim_start() } else { after };
-    Some(format!("{before}{by}{after}").trim_end().to_owned())
 }
 
 fn upper_first(text: &str) -> String {

@@ -196,6 +196,7 @@ fn trials_of(
     let arguments = Arguments::of(&line.typed, spec.follow_up);
     let mut words = Words::new(&arguments.typed, place.end.min(arguments.typed.len()));
     let offered = Prepared {
+        looked_up: Vec::new(),
         plugin: play.plugin,
         ready: play.plugin.ready(after, &spec.name, &mut words).ok()?,
         arguments,

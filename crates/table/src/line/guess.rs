@@ -10,7 +10,7 @@ use super::reading::reads;
 use crate::attempt::Attempt;
 use crate::host::Host;
 use crate::words::CommandLine;
-use plugin_api::{Argument, ArgumentSpec, Cast, CommandSpec, DiceWord, Plugin, Words, suggest_within};
+use plugin_api::{Argument, Cast, CommandSpec, DiceWord, Plugin, Words, suggest_within};
 
 /// The most words of a line that is guessed at.
 const MOST_WORDS: usize = 14;
@@ -29,12 +29,14 @@ const TURNS: [&str; 9] = ["no", "not", "reset", "stop", "cancel", "remove", "wit
 /// Words that mean nothing anywhere.
 const ARTICLES: [&str; 6] = ["a", "an", "the", "my", "please", "some"];
 /// Words that mean nothing in most commands.
-const FILLERS: [&str; 27] = [
-    "back", "a", "an", "the", "my", "me", "i", "we", "please", "to", "for", "of", "with", "w/", "on", "in", "it",
-    "that", "this", "at", "now", "some", "then", "just", "want", "lets", "let's",
+const FILLERS: [&str; 31] = [
+    "can", "could", "may", "instead", "back", "a", "an", "the", "my", "me", "i", "we", "please", "to", "for", "of",
+    "with", "w/", "on", "in", "it", "that", "this", "at", "now", "some", "then", "just", "want", "lets", "let's",
 ];
 /// Words in front of an argument, such as a name.
 const LINKS: [&str; 7] = ["on", "for", "to", "with", "at", "of", "in"];
+/// Words behind `for` that begin a reason.
+const REASONS: [&str; 9] = ["that", "the", "this", "a", "his", "her", "their", "your", "such"];
 /// Words for several characters.
 const GROUPS: [&str; 5] = ["all", "everyone", "everybody", "heroes", "foes"];
 
@@ -64,8 +66,7 @@ pub(super) fn guess(host: &Host, line: &CommandLine, attempt: &Attempt<'_>) -> O
         lower: words.iter().map(|word| word.to_lowercase()).collect(),
         words,
     };
-    let told =
-        || sentence.names_first().or_else(|| sentence.is_an_argument_first()).or_else(|| sentence.has_a_command());
+    let told = || sentence.names_first().or_else(|| sentence.is_an_argument_first()).or_else(|| sentence.has_command());
     sentence.asks().or_else(|| told().map(Guess::Line))
 }
 
@@ -79,7 +80,7 @@ fn bare(word: &str) -> &str {
 /// A word and what it may be an inflection of: `attacks`, `ceding`, `overwhelmed`.
 fn stems(word: &str) -> Vec<String> {
     let mut stems = vec![word.to_owned()];
-    for ending in ["s", "es", "d", "ed", "ing"] {
+    for ending in ["s", "es", "d", "ed", "ing", "ly"] {
         if let Some(stem) = word.strip_suffix(ending).filter(|stem| stem.len() > 2) {
             stems.push(stem.to_owned());
         }
@@ -162,8 +163,24 @@ impl<'a> Sentence<'a> {
             return None;
         }
         let rest = without(&FILLERS, &self.words[1..=rest.len()]).join(" ");
-        let known = self.all().flat_map(|(_, spec)| arguments(spec)).find(|word| word.starts_with(first.as_str()))?;
+        let known = self.all().flat_map(|(_, spec)| spec.words()).find(|word| word.starts_with(first.as_str()))?;
         self.with_argument(&known.clone(), |spec| format!("{} {known} {rest}", spec.name))
+    }
+
+    /// A command in it; what follows `for that` or `because` is its comment.
+    fn has_command(&self) -> Option<String> {
+        self.has_a_command().or_else(|| {
+            let reasons = |at: &usize| match self.lower[*at].as_str() {
+                "because" | "since" | "cause" => true,
+                "for" => self.lower.get(at + 1).is_some_and(|word| REASONS.contains(&word.as_str())),
+                _ => false,
+            };
+            let at = (2..self.words.len()).find(reasons)?;
+            let (words, lower) = (self.words[..at].to_vec(), self.lower[..at].to_vec());
+            let (games, own) = (self.games.clone(), self.own.clone());
+            let head = Sentence { games, own, cast: self.cast, words, lower, by_name: self.by_name };
+            Some(format!("{} # {}", head.has_a_command()?, self.words[at..].join(" ")))
+        })
     }
 
     /// `use a Hero card`, `start series with 3 players`, `d8 d10 vs 12`, `firearms 13 vs 12`.
@@ -184,6 +201,12 @@ impl<'a> Sentence<'a> {
                 let alone = if turned { before } else { &[] };
                 for rest in [[before, after].concat(), [&kept[..], after].concat(), [alone, after].concat()] {
                     for rest in [without(&ARTICLES, &rest), without(&FILLERS, &rest)] {
+                        let one = self.gives_one().map(|one| [&rest[..], &[one]].concat());
+                        if let Some(line) =
+                            one.and_then(|rest| self.first_that_fits(self.commands(&word, &rest.join(" "))))
+                        {
+                            return Some(line);
+                        }
                         let line = self.with_numbers(&word, &rest).filter(|line| self.leaves_out_nothing(line));
                         if line.is_some() {
                             return line;
@@ -210,6 +233,17 @@ impl<'a> Sentence<'a> {
         let counted = rest.first().is_some_and(|word| word.parse::<u32>().is_ok()) && rest.len() > 1;
         let named = counted && first.chars().all(char::is_alphabetic);
         if named { fits(rest).map(|line| format!("{line} # {}", self.words[0])) } else { None }
+    }
+
+    /// The change that `give Bob a possibility` or `lose a card` makes.
+    fn gives_one(&self) -> Option<&'static str> {
+        let one = self.lower.iter().any(|word| ["a", "an", "one"].contains(&word.as_str()));
+        let counted = self.lower.iter().any(|word| word.contains(|c: char| c.is_ascii_digit()));
+        match self.lower[0].as_str() {
+            "give" | "grant" | "gain" | "get" | "add" if one && !counted => Some("+1"),
+            "lose" | "remove" | "take" if one && !counted => Some("-1"),
+            _ => None,
+        }
     }
 
     /// True if each number, die and name of the sentence is in the line.
@@ -254,7 +288,7 @@ impl<'a> Sentence<'a> {
 
     /// The first line that fits, of the commands that have this word among their arguments.
     fn with_argument(&self, known: &str, line: impl Fn(&CommandSpec) -> String) -> Option<String> {
-        let having = self.all().filter(|(_, spec)| arguments(spec).any(|word| word == known));
+        let having = self.all().filter(|(_, spec)| spec.words().any(|word| word == known));
         let mut lines: Vec<_> = having.map(|(game, spec)| (game, spec, line(spec).trim().to_owned())).collect();
         // What shows something when typed alone sets it with this word, and throws no dice.
         lines.sort_by_key(|(_, spec, _)| !spec.only_shows());
@@ -279,7 +313,7 @@ impl<'a> Sentence<'a> {
         let knows = |word: &str| {
             let lower = word.to_lowercase();
             word.contains(|c: char| c.is_ascii_digit())
-                || arguments(spec).any(|known| known.split(' ').any(|part| part == lower))
+                || spec.words().any(|known| known.split(' ').any(|part| part == lower))
                 || GROUPS.contains(&lower.as_str())
                 || LINKS.contains(&lower.as_str())
                 || self.cast.meant(word.trim_matches('"')).is_some()
@@ -288,14 +322,6 @@ impl<'a> Sentence<'a> {
         line[from..].split_whitespace().map(bare).filter(|word| !word.is_empty()).all(knows)
             && reads(game, spec, &mut Words::new(line, from).with_names(called))
     }
-}
-
-/// The words that a command's arguments are made of.
-pub(super) fn arguments(spec: &CommandSpec) -> impl Iterator<Item = &String> {
-    fn of(argument: &ArgumentSpec) -> Vec<&String> {
-        argument.words.iter().chain(argument.forms.iter().flat_map(of)).collect()
-    }
-    spec.arguments.iter().flat_map(of)
 }
 
 fn without<'w>(none: &[&str], words: &[&'w str]) -> Vec<&'w str> {

@@ -10,6 +10,7 @@ use crate::draft::Draft;
 use crate::host::Host;
 use crate::people::People;
 use crate::room::Answered;
+use crate::sheet::Sheet;
 use crate::shortcuts::{self, Words as Filled};
 use crate::unplayed::Unplayed;
 use crate::words::CommandLine;
@@ -181,7 +182,10 @@ impl Draft {
     ) -> Result<Read<'a>, Unplayed> {
         let stands_for = match shortcuts::called(&attempt.doc, attempt.actor, &line) {
             Some(called) => Some(called?.under(&mut attempt.rights, &attempt.doc)),
-            None => self.bare_dice(host, &line, attempt),
+            None => self.bare_dice(host, &line, attempt).or_else(|| {
+                let sheet = Sheet { doc: &attempt.doc, character: attempt.actor };
+                Some(CommandLine { typed: sheet.called(&line.typed)?, ..line.clone() })
+            }),
         };
         Ok(match stands_for {
             Some(line) => (self.resolve(host, &line, attempt), line),

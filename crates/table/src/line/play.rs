@@ -26,10 +26,16 @@ use std::sync::Arc;
 /// Those of the table's own commands that people say something about: `undo sorry, wrong dice`.
 const COMMENTED: [&str; 2] = ["undo", "redo"];
 
-/// The line up to its comment, which begins with a `#` and no number.
-fn without_comment(line: &str) -> &str {
-    let begins = |at: &usize| !line[at + 1..].starts_with(|c: char| c.is_ascii_digit());
-    line.match_indices('#').map(|(at, _)| at).find(begins).map_or(line, |at| line[..at].trim_end())
+/// The line up to its comment: the first word behind the command that is no number.
+fn without_comment(line: &str, from: usize) -> &str {
+    let mut ends = from;
+    for word in line[from..].split_inclusive(char::is_whitespace) {
+        if !word.trim().is_empty() && !word.contains(|c: char| c.is_ascii_digit()) {
+            break;
+        }
+        ends += word.len();
+    }
+    line[..ends].trim_end()
 }
 
 impl Draft {
@@ -45,7 +51,7 @@ impl Draft {
         let line = CommandLine { typed: attempt.typed.clone(), by_name: true };
         let replied = self.replied(host, attempt.message)?;
         let mut words = match COMMENTED.contains(&spec.name.as_str()) {
-            true => Words::new(without_comment(&line.typed), line.word().1.end).with_remarks(),
+            true => Words::new(without_comment(&line.typed, line.word().1.end), line.word().1.end),
             false => Words::new(&line.typed, line.word().1.end),
         };
         let side = &self.state.rooms[&attempt.message.room];
@@ -139,6 +145,9 @@ impl Draft {
         if reply.readers > Readers::Everybody && !attempt.may_be_told() {
             let what = format!("that is for {} and the referees to read", attempt.doc.name_of(attempt.actor));
             return self.not_kept(game, spec, what, attempt);
+        }
+        if !play.looked_up.is_empty() {
+            reply = reply.text(format!(" ({})", play.looked_up.join(", ")));
         }
         chances_of_offers(&play, &after, &left, &mut reply, number);
         let (Prepared { arguments, target, .. }, Left { cast, amended, followed, closed, took }) = (play, left);

@@ -7,12 +7,13 @@ use crate::budget;
 use crate::draft::Draft;
 use crate::host::Host;
 use crate::room::{Answered, settings_of};
+use crate::sheet::{Sheet, has_value};
 use crate::state::GameState;
 use crate::unplayed::Unplayed;
 use crate::words::Arguments;
 use chat::Readers;
-use dice::Dice;
 use dice::fair::MessageKey;
+use dice::{Dice, Notation};
 use jiff::Timestamp;
 use journal::digest;
 use journal::documents::RollDoc;
@@ -30,6 +31,8 @@ pub(super) struct Prepared<'a> {
     /// The roll it follows up on.
     pub target: Option<Arc<Target<Value>>>,
     pub ready: Ready,
+    /// The values of the sheet that were put in, such as `acrobatics 7 +4`.
+    pub looked_up: Vec<String>,
     pub cast: Cast,
     pub settings: Arc<BTreeMap<String, String>>,
     pub actor: CharacterId,
@@ -55,6 +58,7 @@ impl Draft {
         budget::fits(&attempt.typed)?;
         let message = attempt.message;
         let cast = attempt.cast(host);
+        let looked_up = self.look_up(host, plugin, spec, from, attempt);
         let mut arguments = Arguments::of(&attempt.typed, spec.follow_up);
         let target = match spec.follow_up {
             FollowUp::No => None,
@@ -91,6 +95,7 @@ impl Draft {
             ready,
             arguments,
             target: target.map(Arc::new),
+            looked_up,
             cast,
             settings: Arc::new(settings_of(plugin.manifest(), &attempt.doc, &attempt.room)),
             actor: attempt.actor,
@@ -100,6 +105,55 @@ impl Draft {
             bytes: state.bytes,
         };
         Ok((prepared, state))
+    }
+}
+
+impl Draft {
+    /// Puts values of the actor's sheet into a line that does not read without them, or that lacks a value and has a
+    /// name of one. Returns what it put in. Taken offers are never looked up.
+    fn look_up(
+        &self,
+        host: &Host,
+        plugin: &dyn Plugin,
+        spec: &CommandSpec,
+        from: usize,
+        attempt: &mut Attempt<'_>,
+    ) -> Vec<String> {
+        let doc = attempt.doc.clone();
+        let sheet = Sheet { doc: &doc, character: attempt.actor };
+        if attempt.offered.is_some() || doc.shortcuts.is_empty() {
+            return Vec::new();
+        }
+        let arguments = |line: &str| Arguments::of(line, spec.follow_up).typed;
+        let (line, typed) = (attempt.typed.clone(), arguments(&attempt.typed));
+        let from = from.min(typed.len());
+        let filled = if spec.notation {
+            let reads = |line: &str| Notation::typed_in(attempt.room.dialect(), &arguments(line)[from..]).is_ok();
+            if reads(&line) { None } else { sheet.filled_dice(&line, from, reads) }
+        } else {
+            let cast = attempt.cast(host);
+            let remark = |line: &str| {
+                let typed = arguments(line);
+                let mut words = Words::new(&typed, from).with_names(|name| cast.is_called(name)).with_remarks();
+                let reads = safely(|| plugin.ready(&plugin.first(), &spec.name, &mut words).is_ok());
+                reads.unwrap_or_default().then(|| words.remark().map(str::to_owned))
+            };
+            let known = |word: &str| spec.words().any(|known| known == word) || cast.is_called(word);
+            match remark(&line) {
+                None => sheet.filled(&line, from..typed.len(), known, |line| remark(line).is_some()),
+                // `check acrobatics to cross the ledge`
+                Some(Some(prose)) if !has_value(typed[from..].split(prose.as_str()).next().unwrap_or_default()) => {
+                    let begins = typed[from..].find(prose.as_str()).unwrap_or_default() + from;
+                    sheet.filled_before(&line, &prose, begins).filter(|filled| remark(filled.line()).is_some())
+                }
+                Some(_) => None,
+            }
+        };
+        let Some((typed, shown)) = filled.map(|filled| filled.under(&mut attempt.rights, &doc)) else {
+            return Vec::new();
+        };
+        attempt.typed = typed;
+        shown
     }
 }
 

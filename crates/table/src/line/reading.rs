@@ -1,8 +1,8 @@
-//! Calls into a game that may panic, and whether words read as a command of it.
+//! Calls into a game that may panic, whether words read as a command of it, and how to correct them.
 
-use super::answer::corrected;
 use crate::words::Arguments;
 use plugin_api::{Cast, CommandSpec, Plugin, Refusal, Words};
+use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// Returns the result, or `None` if it panics.
@@ -59,4 +59,12 @@ fn apply(line: &str, refusal: &Refusal) -> Option<String> {
     let right = refusal.mended.as_ref()?;
     let place = || refusal.at.clone().or_else(|| Words::new(line, 0).place_of(refusal.about.as_ref()?));
     corrected(line, right.at.clone().or_else(place)?, &right.by)
+}
+
+/// The typed line with `by` in place of these bytes.
+pub(super) fn corrected(typed: &str, at: Range<usize>, by: &str) -> Option<String> {
+    let (before, after) = (typed.get(..at.start)?, typed.get(at.end..)?);
+    // Removing a word removes a space too.
+    let after = if by.is_empty() { after.trim_start() } else { after };
+    Some(format!("{before}{by}{after}").trim_end().to_owned())
 }

@@ -1,6 +1,5 @@
 //! Which command a line means, and which earlier roll it follows up on.
 
-use super::guess::arguments;
 use super::reading::{self, safely};
 use super::unknown::{glued, two_words, unknown};
 use crate::attempt::{Attempt, Found};
@@ -385,7 +384,7 @@ impl Followed<'_> {
 
     /// The word of the command that this one is a slip of.
     fn slip_of(&self, word: &str) -> Option<&str> {
-        suggest(word, arguments(self.spec).map(String::as_str))
+        suggest(word, self.spec.words().map(String::as_str))
     }
 
     fn may_touch(&self, doc: &TableDoc, character: CharacterId) -> bool {

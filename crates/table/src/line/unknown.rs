@@ -5,9 +5,12 @@ use crate::unplayed::Unplayed;
 use crate::words::CommandLine;
 use journal::documents::RoomDoc;
 use plugin_api::{CommandSpec, Plugin, Refusal, suggest, suggest_within};
+use std::ops::Range;
 
 /// A word this long or longer is corrected; shorter ones are too often other bots' commands.
 const CORRECTED: usize = 4;
+/// So many letters are enough for the beginning of a command.
+const BEGINNING: usize = 3;
 
 /// The first two words of a line as one, in lower case, and where they end.
 pub(super) fn two_words(line: &CommandLine) -> Option<(String, usize)> {
@@ -47,7 +50,12 @@ pub(super) fn unknown<'a>(host: &'a Host, room: &RoomDoc, line: &CommandLine, wo
     let place = line.word().1;
     let synonym = synonym(line, word, &games);
     let inflected = || known.iter().copied().find(|known| known.len() >= CORRECTED && is_inflected(word, known));
-    match meant.or_else(|| slip_of(word, short)).or_else(inflected).filter(|_| synonym.is_none()) {
+    let begun = || only_begun(word, &known);
+    if let Some((place, meant)) = number_first(word, &known) {
+        let what = format!("I do not know {word}: did you mean {prefix}{meant}?");
+        return Refusal::new(what).at(place.clone()).mended(place, Some(meant)).into();
+    }
+    match meant.or_else(|| slip_of(word, short)).or_else(begun).or_else(inflected).filter(|_| synonym.is_none()) {
         Some(meant) => {
             let what = format!("I do not know {word}: did you mean {prefix}{meant}?");
             Refusal::new(what).at(place.clone()).mended(place, Some(meant)).into()
@@ -76,6 +84,20 @@ fn synonym<'a>(line: &CommandLine, word: &str, games: &[&'a dyn Plugin]) -> Opti
         let dice = manifest.main().is_some_and(|main| main.notation);
         Some(((!dice).then_some(manifest.id.as_str()), manifest.synonym(word, rest)?))
     })
+}
+
+/// The only command that begins with `word`: `hist`.
+fn only_begun<'a>(word: &str, known: &[&'a str]) -> Option<&'a str> {
+    let mut begun = known.iter().filter(|known| word.len() >= BEGINNING && known.starts_with(word));
+    begun.next().filter(|_| begun.next().is_none()).copied()
+}
+
+/// `3bd` is `bd 3`: its place, and how it is typed.
+fn number_first(word: &str, known: &[&str]) -> Option<(Range<usize>, String)> {
+    let letters = word.trim_start_matches(|c: char| c.is_ascii_digit());
+    let number = &word[..word.len() - letters.len()];
+    let command = !number.is_empty() && letters.len() > 1 && known.contains(&letters);
+    command.then(|| (0..word.len(), format!("{letters} {number}")))
 }
 
 /// Whether `word` is that command with an ending: `stressed`, `checks`.

@@ -1,11 +1,11 @@
 //! An IRC network in the first configuration.
 
 use crate::networks::first::{Answers, First};
-use crate::out::say;
-use crate::questions::{line, secret};
+use crate::questions::{Asked, Terminal, until_right};
 use clap::{Args, Command, FromArgMatches};
 use std::path::PathBuf;
 use toml::{Table, Value};
+use transport_irc::{Channel, Settings};
 
 // What is answered. As documentation, this would take the place of what `init` says of itself.
 #[derive(Debug, Default, Args)]
@@ -49,42 +49,58 @@ pub fn flags(init: Command) -> Command {
 pub fn first(answers: &Answers<'_>, owners: &[String]) -> anyhow::Result<Option<First>> {
     let answered = match answers {
         Answers::Flags(flags) => Answered::from_arg_matches(flags)?,
-        Answers::Terminal => asked()?,
+        Answers::Terminal => answered_by(&mut Terminal)?,
     };
     Ok(answered.irc.clone().map(|server| written(answered, &server, owners)))
 }
 
 /// Asks until the answer is yes or no; an empty one is yes.
-fn yes(question: &str) -> anyhow::Result<bool> {
-    loop {
-        let answer = line(question)?.unwrap_or_else(|| "yes".to_owned());
-        match answer.to_lowercase().as_str() {
-            "yes" | "y" => return Ok(true),
-            "no" | "n" => return Ok(false),
-            _ => say("Please answer yes or no.")?,
-        }
-    }
+fn yes(asked: &mut dyn Asked, question: &str) -> anyhow::Result<bool> {
+    let is_yes = |answer: &str| match answer.to_lowercase().as_str() {
+        "yes" | "y" => Some(true),
+        "no" | "n" => Some(false),
+        _ => None,
+    };
+    let wrong = |answer: &str| is_yes(answer).is_none().then(|| "Please answer yes or no.".to_owned());
+    Ok(until_right(asked, question, wrong)?.is_none_or(|answer| is_yes(&answer) == Some(true)))
 }
 
-fn asked() -> anyhow::Result<Answered> {
-    let mut answered = Answered {
-        irc: line("An IRC server, such as irc.libera.chat, or localhost:6667 (empty: none): ")?,
-        ..Answered::default()
-    };
-    if answered.irc.is_none() {
-        return Ok(answered);
+/// The answers to the questions; each names the server it is about.
+fn answered_by(asked: &mut dyn Asked) -> anyhow::Result<Answered> {
+    let question = "An IRC server, such as irc.libera.chat, or localhost:6667 (empty: none): ";
+    let named = |server: &str| with_port(server).map_or(server.to_owned(), |(host, _)| host);
+    let wrong = |server: &str| mistake_in("server", Settings { server: named(server), ..Settings::default() });
+    let Some(server) = until_right(asked, question, wrong)? else { return Ok(Answered::default()) };
+    let mut answered = Answered { irc: Some(server.clone()), ..Answered::default() };
+    answered.no_tls = !yes(asked, &format!("Is the link to {server} encrypted (yes or no) [yes]: "))?;
+    answered.nick = until_right(asked, &format!("The bot's nick on {server} [astragal]: "), |nick| {
+        mistake_in("nick", Settings { nick: nick.to_owned(), ..Settings::default() })
+    })?;
+    let question = format!("Its channels on {server}, such as #tavern #hall (empty: none): ");
+    let channels = until_right(asked, &question, |typed| {
+        let channels = channels_in(typed).map(|name| (name.to_owned(), Channel::default())).collect();
+        mistake_in("channels", Settings { channels, ..Settings::default() })
+    })?;
+    answered.channel = channels_in(&channels.unwrap_or_default()).map(str::to_owned).collect();
+    answered.account = asked.line(&format!("Its account with the services of {server} (empty: none): "))?;
+    while let (Some(account), None) = (&answered.account, &answered.password) {
+        answered.password = asked.secret(&format!("The password of {account} on {server}: "))?;
     }
-    answered.no_tls = !yes("Is the link to it encrypted (yes or no) [yes]: ")?;
-    answered.nick = line("Its nick there [astragal]: ")?;
-    let channels = line("Its channels, such as #tavern #hall: ")?.unwrap_or_default();
-    answered.channel = channels.split([' ', ',']).filter(|each| !each.is_empty()).map(str::to_owned).collect();
-    answered.account = line("The bot's account with the network's services (empty: none): ")?;
-    if answered.account.is_some() {
-        answered.password = secret("The account's password: ")?;
-    }
-    let question = "Your own account there, or nick:NAME where there are no accounts: the bot's owner (empty: none): ";
-    answered.own = line(question)?;
+    let who = format!("Your own account on {server}, or nick:NAME where there are no accounts");
+    answered.own = asked.line(&format!("{who}: the bot's owner (empty: none): "))?;
     Ok(answered)
+}
+
+/// The channels in an answer.
+fn channels_in(typed: &str) -> impl Iterator<Item = &str> {
+    typed.split([' ', ',']).filter(|each| !each.is_empty())
+}
+
+/// What is wrong with a key of these settings, if only that one was answered.
+fn mistake_in(key: &str, settings: Settings) -> Option<String> {
+    let wrong = settings.complete().err()?;
+    let (_, what) = wrong.iter().find(|what| what.starts_with(key))?.split_once(": ")?;
+    Some(format!("{what}. Please type it again."))
 }
 
 fn written(answered: Answered, server: &str, owners: &[String]) -> First {
@@ -128,6 +144,7 @@ fn network_of(server: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::questions::Typed;
 
     #[test]
     fn networks_are_named_after_their_servers() {
@@ -135,5 +152,23 @@ mod tests {
             ["irc.libera.chat", "irc.oftc.net", "localhost:6667", "127.0.0.1", "chat.example.org"].map(network_of);
         assert_eq!(named, ["libera", "oftc", "localhost", "irc", "example"]);
         assert_eq!(with_port("localhost:6667"), Some(("localhost".to_owned(), 6667)));
+    }
+
+    #[test]
+    fn questions_name_the_server_and_are_asked_again_after_a_wrong_answer() {
+        let answers =
+            ["irc.libera.chat", "maybe", "yes", "my dice", "dicey", "tavern", "#tavern, #hall", "dicey", "", "pw", ""];
+        let mut user = Typed::of(&answers);
+        let answered = answered_by(&mut user).unwrap();
+        assert_eq!((answered.nick.as_deref(), answered.password.as_deref()), (Some("dicey"), Some("pw")));
+        assert_eq!(answered.channel, ["#tavern", "#hall"]);
+        assert_eq!(user.questions.len(), answers.len());
+        assert!(user.questions[1..].iter().all(|asked| asked.contains("irc.libera.chat")), "{:#?}", user.questions);
+        let told = [
+            "Please answer yes or no.",
+            "\"my dice\" is not a valid nick; \"astragal\" is. Please type it again.",
+            "\"tavern\" is not a channel: a channel begins with #, as in \"#tavern\". Please type it again.",
+        ];
+        assert_eq!(user.told, told);
     }
 }

@@ -1,7 +1,7 @@
 //! A Matrix account in the first configuration.
 
 use crate::networks::first::{Answers, First};
-use crate::questions::{line, secret};
+use crate::questions::{Asked, Terminal};
 use clap::{Args, Command, FromArgMatches};
 use std::path::PathBuf;
 
@@ -44,7 +44,7 @@ pub fn flags(init: Command) -> Command {
 pub fn first(answers: &Answers<'_>) -> anyhow::Result<Option<First>> {
     let answered = match answers {
         Answers::Flags(flags) => Answered::from_arg_matches(flags)?,
-        Answers::Terminal => asked()?,
+        Answers::Terminal => answered_by(&mut Terminal)?,
     };
     if answered.matrix.is_none() {
         return Ok(None);
@@ -59,13 +59,28 @@ pub fn first(answers: &Answers<'_>) -> anyhow::Result<Option<First>> {
     Ok(Some(first))
 }
 
-fn asked() -> anyhow::Result<Answered> {
-    let mut answered =
-        Answered { matrix: line("A Matrix homeserver, such as example.org (empty: none): ")?, ..Answered::default() };
-    if answered.matrix.is_some() {
-        answered.user = line(&format!("The bot's user name there [{USUAL}]: "))?;
-        answered.password = secret("Its password: ")?;
-        answered.own = line("Your own id there, such as @mia:example.org: it will be the owner (empty: none): ")?;
+/// The answers to the questions; each names the homeserver it is about.
+fn answered_by(asked: &mut dyn Asked) -> anyhow::Result<Answered> {
+    let question = "A Matrix homeserver, such as example.org (empty: none): ";
+    let Some(homeserver) = asked.line(question)? else { return Ok(Answered::default()) };
+    let user = asked.line(&format!("The bot's user name on {homeserver} [{USUAL}]: "))?;
+    let account = user.as_deref().unwrap_or(USUAL);
+    let password = asked.secret(&format!("The password of {account} on {homeserver}: "))?;
+    let who = format!("Your own id on Matrix, such as @mia:{homeserver}");
+    let own = asked.line(&format!("{who}: it will be the owner (empty: none): "))?;
+    Ok(Answered { matrix: Some(homeserver), user, password, own, ..Answered::default() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::questions::Typed;
+
+    #[test]
+    fn questions_name_the_homeserver() {
+        let mut user = Typed::of(&["example.org", "", "pw", "@mia:example.org"]);
+        let answered = answered_by(&mut user).unwrap();
+        assert_eq!((answered.password.as_deref(), answered.own.as_deref()), (Some("pw"), Some("@mia:example.org")));
+        assert!(user.questions[1..].iter().all(|asked| asked.contains("example.org")), "{:#?}", user.questions);
     }
-    Ok(answered)
 }

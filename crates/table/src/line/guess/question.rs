@@ -2,27 +2,31 @@
 //! something, or by help.
 
 use super::{Guess, Sentence, VERBS, stems};
+use plugin_api::{Argument, DiceWord};
 
 /// Words that begin a question.
-const ASKS: [&str; 24] = [
+const ASKS: [&str; 26] = [
     "what", "whats", "what's", "how", "hows", "who", "whos", "who's", "whose", "which", "any", "did", "does", "do",
-    "is", "am", "are", "where", "when", "can", "show", "list", "tell", "see",
+    "is", "am", "are", "where", "when", "can", "show", "list", "tell", "see", "could", "may",
 ];
 /// Questions about what there is.
 const COUNTS: [&str; 10] = ["who", "whos", "who's", "whose", "which", "any", "show", "list", "tell", "see"];
 /// Questions whether something holds.
 const WHETHER: [&str; 3] = ["am", "is", "are"];
-/// Words in front of the number that a question is about.
-const NUMBERED: [&str; 4] = ["for", "of", "at", "with"];
+/// Questions that a command with a number may answer, and words that mean nothing in them.
+const COMPUTED: [&str; 5] = ["what", "whats", "what's", "which", "how"];
+const BETWEEN: [&str; 16] =
+    ["is", "are", "the", "a", "an", "for", "of", "at", "with", "on", "in", "do", "does", "i", "get", "much"];
 /// What people call what the table's own commands show. The last word of a line that ends with a space is a number.
-const OF_THE_TABLE: [(&str, &str); 22] = [
+const OF_THE_TABLE: [(&str, &str); 23] = [
     ("gm", "gm"),
     ("gms", "gm"),
     ("dm", "gm"),
     ("referee", "gm"),
     ("referees", "gm"),
     ("macros", "macro"),
-    ("variables", "set"),
+    ("variables", "values"),
+    ("stats", "values"),
     ("characters", "pc"),
     ("players", "pc"),
     ("party", "pc"),
@@ -45,6 +49,12 @@ impl Sentence<'_> {
     pub(super) fn asks(&self) -> Option<Guess> {
         if let Some(line) = self.with_a_number() {
             return Some(Guess::Line(line));
+        }
+        if let Some(line) = self.odds().filter(|_| self.by_name) {
+            return Some(Guess::Answer(line));
+        }
+        if matches!(self.lower.first()?.as_str(), "can" | "could" | "may") && self.has_command().is_some() {
+            return None;
         }
         let line = self.shows_or_explains()?;
         Some(if self.by_name { Guess::Answer(line) } else { Guess::Line(line) })
@@ -114,12 +124,33 @@ impl Sentence<'_> {
         line.filter(|line| !line.is_empty())
     }
 
-    /// `what is the bonus for 27`: a command with that number.
+    /// `what is the bonus for 27`, `what dc is level 4 hard`: a command with that number.
     fn with_a_number(&self) -> Option<String> {
-        let (_, rest) = self.lower.split_first().filter(|(first, _)| ASKS.contains(&first.as_str()))?;
-        let (number, before) = rest.split_last().filter(|(number, _)| number.parse::<u32>().is_ok())?;
-        let (about, _) = before.split_last().filter(|(leads, _)| NUMBERED.contains(&leads.as_str()))?.1.split_last()?;
-        self.first_that_fits(self.commands(about, number))
+        let (_, rest) = self.lower.split_first().filter(|(first, _)| COMPUTED.contains(&first.as_str()))?;
+        let words: Vec<&str> = rest.iter().map(String::as_str).filter(|word| !BETWEEN.contains(word)).collect();
+        if !words.iter().any(|word| word.parse::<u32>().is_ok()) {
+            return None;
+        }
+        (0..words.len()).find_map(|at| {
+            let others = [&words[..at], &words[at + 1..]].concat().join(" ");
+            self.first_that_fits(self.commands(words[at], &others))
+        })
+    }
+
+    /// `what are the odds of 15+ on 3d6`.
+    fn odds(&self) -> Option<String> {
+        let about = self.lower.iter().any(|word| ["odds", "chance", "chances", "probability"].contains(&word.as_str()));
+        let dice = self
+            .lower
+            .iter()
+            .find(|word| word.contains('d') && matches!(DiceWord::read(&[word.as_str()]), Ok(Some(_))));
+        let number = |word: &String| {
+            let word = word.trim_start_matches(['>', '=']).trim_end_matches('+');
+            word.parse::<u32>().ok()
+        };
+        let (dice, number) = (dice.filter(|_| about)?, self.lower.iter().find_map(number)?);
+        let below = self.lower.iter().any(|word| ["less", "lower", "under", "below"].contains(&word.as_str()));
+        Some(format!("odds {dice} {} {number}", if below { "<=" } else { ">=" }))
     }
 
     /// A command of the table that shows what it is about.

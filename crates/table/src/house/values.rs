@@ -1,0 +1,144 @@
+//! `!set`, `!sheet`: the named values of a character.
+
+use super::shortcuts::{VALUE, Whose, fits, keep, proper};
+use crate::rights::Act;
+use crate::sheet::numbers;
+use crate::turn::HouseTurn;
+use chat::Reply;
+use journal::documents::Named;
+use plugin_api::{Name, Refusal, Role, Text};
+
+/// The word that shares values with the table.
+const TABLE: &str = "table";
+/// The most values in one line.
+const MOST_AT_ONCE: usize = 20;
+
+/// Sets values, `NAME VALUE` or `NAME: VALUE`, divided by `;`; shows one if it has a name alone, or all.
+pub(super) fn set(turn: &mut HouseTurn, values: Option<Text>) -> Result<Reply, Refusal> {
+    let Some(Text { text, at }) = values else { return Ok(own(turn)) };
+    let mut words = text.splitn(2, char::is_whitespace);
+    let tables = words.next().is_some_and(|word| word.eq_ignore_ascii_case(TABLE));
+    let (whose, typed) = match (tables, words.next()) {
+        (true, None) => return Ok(listed("The table", &turn.table.shortcuts.table)),
+        (true, Some(rest)) => (Whose::Tables, rest.trim()),
+        (false, _) => (Whose::Own, text.trim()),
+    };
+    if whose == Whose::Tables {
+        turn.needs(Act::NameForTable, "name something for the table")?;
+    }
+    let pairs: Vec<&str> = typed.split(';').map(str::trim).filter(|pair| !pair.is_empty()).collect();
+    if pairs.is_empty() || pairs.len() > MOST_AT_ONCE {
+        let what = format!("set takes 1 to {MOST_AT_ONCE} values at once");
+        return Err(Refusal::usage(what, at..at + text.len()).example(VALUE.example));
+    }
+    let mut replies = Vec::new();
+    for pair in &pairs {
+        let (name, value) = named(turn, pair);
+        if !name.trim_start_matches('$').starts_with(char::is_alphabetic) {
+            let place = at + text.find(name).unwrap_or_default();
+            return Err(Refusal::usage("a name begins with a letter", place..place + name.len()).example(VALUE.example));
+        }
+        let name = proper(VALUE, name)?;
+        if value.is_empty() {
+            return show(turn, &name);
+        }
+        fits(VALUE, &name, value)?;
+        replies.push(keep(turn, VALUE, whose, name, value.to_owned())?);
+    }
+    let [_] = replies.as_slice() else {
+        let owner = if whose == Whose::Tables { TABLE } else { turn.table.name_of(turn.actor) };
+        return Ok(Reply::from(format!("{} values for {owner}: {}", pairs.len(), pairs.join(", "))));
+    };
+    Ok(replies.remove(0))
+}
+
+/// The name and the value of `fire combat: 13`, `str 3`, `hp = 40/40`. Without a colon, a name of several words is one that
+/// has a value already.
+fn named<'t>(turn: &HouseTurn, pair: &'t str) -> (&'t str, &'t str) {
+    let tidy = |value: &'t str| {
+        let value = value.trim();
+        value.strip_prefix('"').and_then(|inner| inner.strip_suffix('"')).unwrap_or(value).trim()
+    };
+    if let Some((name, value)) = pair.split_once([':', '=']).filter(|(name, _)| !name.contains('$')) {
+        return (name.trim(), tidy(value));
+    }
+    let known = |name: &&str| {
+        turn.table.shortcuts.of(turn.actor).any(|named| named.variables.contains_key(&name.to_lowercase()))
+    };
+    let ends = pair.match_indices(char::is_whitespace).map(|(at, _)| &pair[..at]).chain([pair]);
+    let name = ends.rev().find(known).or_else(|| pair.split_whitespace().next()).unwrap_or_default();
+    (name, tidy(&pair[name.len()..]))
+}
+
+/// The answer to a new value: `Ann: hp 33/40 (-7)`.
+pub(super) fn changed(owner: &str, name: &str, value: &str, before: Option<&str>) -> Reply {
+    let reply = Reply::new().text(format!("{owner}: ")).bold(format!("{name} {value}"));
+    match before {
+        None => reply,
+        Some(before) if before == value => reply.text(" as before"),
+        Some(before) => match (numbers(before), numbers(value)) {
+            (Some((was, most)), Some((now, still))) if most == still => {
+                reply.text(format!(" ({:+})", now.saturating_sub(was)))
+            }
+            _ => reply.text(format!(" (was {before})")),
+        },
+    }
+}
+
+/// Shows one value.
+fn show(turn: &HouseTurn, name: &str) -> Result<Reply, Refusal> {
+    let found = turn.table.shortcuts.of(turn.actor).find_map(|named| named.variables.get(name));
+    let owner = turn.table.name_of(turn.actor);
+    let found = found.ok_or_else(|| Refusal::new(format!("{owner} has no value {name}")).example(VALUE.example))?;
+    Ok(Reply::new().text(format!("{owner}: ")).bold(format!("{name} {found}")))
+}
+
+/// `!sheet`: the values of a character.
+pub(super) fn sheet(turn: &mut HouseTurn, export: bool, character: Option<Name>) -> Result<Reply, Refusal> {
+    let who = match &character {
+        None => turn.actor,
+        Some(Name(name)) => turn.cast().known(name).ok_or_else(|| turn.cast().nobody(name))?,
+    };
+    if who != turn.actor && turn.cast().opposes(who) && turn.rights.role() < Role::Referee {
+        let what = format!("only the referee sees the values of {}", turn.table.name_of(who));
+        return Err(Refusal::new(what).example("values"));
+    }
+    let values = turn.table.shortcuts.own.get(&who);
+    match values.filter(|named| !named.variables.is_empty()) {
+        Some(named) if export => {
+            let all: Vec<String> = named.variables.iter().map(|(name, value)| format!("{name}: {value}")).collect();
+            Ok(Reply::new().code(format!("{}set {}", turn.room.prefix, all.join("; "))))
+        }
+        Some(named) => Ok(listed(turn.table.name_of(who), named)),
+        None if who == turn.actor => Ok(own(turn)),
+        None => Ok(Reply::from(format!("{} has no values yet", turn.table.name_of(who)))),
+    }
+}
+
+/// The actor's values and those of the table.
+fn own(turn: &HouseTurn) -> Reply {
+    let owner = turn.table.name_of(turn.actor);
+    let shortcuts = &turn.table.shortcuts;
+    let own = shortcuts.own.get(&turn.actor).filter(|named| !named.variables.is_empty());
+    match (own, shortcuts.table.variables.is_empty()) {
+        (None, true) => {
+            let reply = Reply::new().text(format!("{owner} has no values yet. Example: "));
+            reply.code(format!("{}{}", turn.room.prefix, VALUE.example))
+        }
+        (None, false) => listed("The table", &shortcuts.table),
+        (Some(own), true) => listed(owner, own),
+        (Some(own), false) => {
+            let tables = all(&shortcuts.table);
+            listed(owner, own).text(format!(" | the table: {tables}"))
+        }
+    }
+}
+
+/// `Ann: acrobatics 7 +4, hp 33/40`.
+fn listed(owner: &str, named: &Named) -> Reply {
+    Reply::new().bold(owner).text(format!(": {}", all(named)))
+}
+
+fn all(named: &Named) -> String {
+    named.variables.iter().map(|(name, value)| format!("{name} {value}")).collect::<Vec<_>>().join(", ")
+}

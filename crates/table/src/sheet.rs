@@ -1,0 +1,271 @@
+//! Values that players gave a name, looked up where a command lacks one: `check acrobatics vs 15`, `roll d20+dex`. And counters:
+//! `hp -7`.
+
+use crate::notation::name_at;
+use crate::rights::Rights;
+use chat::PlayerId;
+use journal::documents::TableDoc;
+use plugin_api::CharacterId;
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+/// The most words of a name.
+const LONGEST: usize = 3;
+/// The most values looked up in a line.
+const MOST: usize = 6;
+/// Words in front of a number that is no value of the character: `vs 15`.
+const AGAINST: [&str; 8] = ["vs", "versus", "against", "dc", "dn", "level", "tier", "counter"];
+
+/// The values of one character, and those of the table.
+#[derive(Clone, Copy)]
+pub(crate) struct Sheet<'a> {
+    pub doc: &'a TableDoc,
+    pub character: CharacterId,
+}
+
+/// A line with values in place of their names.
+#[derive(Debug)]
+#[must_use]
+pub(crate) struct Filled {
+    typed: String,
+    /// What was put in, as it is shown: `acrobatics 7 +4`.
+    shown: Vec<String>,
+    by: BTreeSet<Option<PlayerId>>,
+}
+
+impl Filled {
+    /// The line, to be read but not played.
+    pub fn line(&self) -> &str {
+        &self.typed
+    }
+
+    /// The line and what was put in, restricted to the rights of the values' authors.
+    pub fn under(self, rights: &mut Rights<'_>, doc: &TableDoc) -> (String, Vec<String>) {
+        self.by.iter().for_each(|author| rights.with_words_of(doc, author.as_ref()));
+        (self.typed, self.shown)
+    }
+}
+
+impl<'a> Sheet<'a> {
+    /// The value of this name, in lower case, and who wrote it.
+    fn value(&self, name: &str) -> Option<(&'a str, Option<PlayerId>)> {
+        let mut all = self.doc.shortcuts.of(self.character);
+        all.find_map(|named| Some((named.variables.get(name)?.as_str(), named.author("$", name))))
+    }
+
+    /// The line with values in place of names from byte `from` to `to`, such that it `reads`; as few as that takes.
+    /// Words that the command `knows` are never looked up.
+    pub fn filled(
+        &self,
+        line: &str,
+        span: Range<usize>,
+        knows: impl Fn(&str) -> bool,
+        reads: impl Fn(&str) -> bool,
+    ) -> Option<Filled> {
+        let mut filled = Filled { typed: line.to_owned(), shown: Vec::new(), by: BTreeSet::new() };
+        let mut span = span;
+        for _ in 0..MOST {
+            let (place, name) = self.first_name(&filled.typed, span.clone(), &knows)?;
+            let (value, author) = self.value(&name)?;
+            let value = current(value);
+            span = place.start + value.len()..span.end + value.len() - place.len();
+            filled.typed.replace_range(place, value);
+            filled.shown.push(format!("{name} {value}"));
+            filled.by.insert(author);
+            if reads(&filled.typed) {
+                return Some(filled);
+            }
+        }
+        None
+    }
+
+    /// The line with the value of the name with which `prose` begins, in its place from byte `at` on; the rest of the prose
+    /// becomes the comment: `check acrobatics to cross the ledge`.
+    pub fn filled_before(&self, line: &str, prose: &str, at: usize) -> Option<Filled> {
+        let (place, name) = self.first_name(prose, 0..prose.len(), &|_| false).filter(|(place, _)| place.start == 0)?;
+        let (value, author) = self.value(&name)?;
+        let (before, after) = (line.get(..at)?, line.get(at + prose.len()..)?);
+        let value = current(value);
+        let typed = format!("{before}{value}{} # {}", after.trim_end(), prose[place.end..].trim());
+        Some(Filled { typed, shown: vec![format!("{name} {value}")], by: BTreeSet::from([author]) })
+    }
+
+    /// The first name in a part of the line, the longest that begins there.
+    fn first_name(
+        &self,
+        line: &str,
+        span: Range<usize>,
+        knows: &impl Fn(&str) -> bool,
+    ) -> Option<(Range<usize>, String)> {
+        let words: Vec<Range<usize>> = words_of(line, span);
+        let name = |words: &[Range<usize>]| {
+            words.iter().map(|word| line[word.clone()].to_lowercase()).collect::<Vec<_>>().join(" ")
+        };
+        for at in 0..words.len() {
+            for count in (1..=LONGEST.min(words.len() - at)).rev() {
+                let part = &words[at..at + count];
+                let name = name(part);
+                if !(count == 1 && knows(&name)) && self.value(&name).is_some() {
+                    return Some((part[0].start..part[count - 1].end, name));
+                }
+            }
+        }
+        None
+    }
+
+    /// The same as [`filled`](Self::filled) for dice: `d20+dex`. A value that is a sum gets parentheses.
+    pub fn filled_dice(&self, line: &str, from: usize, reads: impl Fn(&str) -> bool) -> Option<Filled> {
+        let mut filled = Filled { typed: line.to_owned(), shown: Vec::new(), by: BTreeSet::new() };
+        let mut at = from;
+        while at < filled.typed.len() && filled.shown.len() < MOST {
+            let rest = &filled.typed[at..];
+            let alone = !filled.typed[..at].ends_with(|c: char| c.is_alphanumeric() || c == '_' || c == '$');
+            let name = name_at(rest).to_lowercase();
+            match self.value(&name).filter(|_| alone && !name.is_empty()) {
+                Some((value, author)) => {
+                    let value = current(value);
+                    let sum = value.trim_start_matches(['-', '+']).contains(['+', '-', '*', '/', '%', ' ']);
+                    let put = if sum { format!("({value})") } else { value.trim_start_matches('+').to_owned() };
+                    filled.typed.replace_range(at..at + name.len(), &put);
+                    filled.shown.push(format!("{name} {value}"));
+                    filled.by.insert(author);
+                    at += put.len();
+                }
+                None => at += rest.chars().next().map_or(1, char::len_utf8),
+            }
+        }
+        (!filled.shown.is_empty() && reads(&filled.typed)).then_some(filled)
+    }
+
+    /// The line that a value's name as a command stands for: `hp -7` sets what is left, `hp` shows it.
+    pub fn called(&self, line: &str) -> Option<String> {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let (name, rest) = (1..=LONGEST.min(words.len())).rev().find_map(|count| {
+            let name = words[..count].join(" ").to_lowercase();
+            let name = name.trim_end_matches([':', '=', '?']).to_owned();
+            self.value(&name)?;
+            Some((name, words[count..].join(" ")))
+        })?;
+        let (value, _) = self.value(&name)?;
+        let own = self.doc.shortcuts.own.get(&self.character).is_some_and(|named| named.variables.contains_key(&name));
+        let whose = if own { "" } else { "table " };
+        let change = rest.replace(' ', "");
+        let signed = change.starts_with(['+', '-']);
+        let sets = |value: String| Some(format!("set {whose}{name}: {value}"));
+        let (now, most) = numbers(value)?;
+        match change.trim_start_matches('=').parse::<i64>() {
+            _ if change.is_empty() => Some(format!("set {name}")),
+            Ok(number) => {
+                let next = if signed { now.checked_add(number)? } else { number };
+                match most {
+                    Some(most) => sets(format!("{}/{most}", next.clamp(0, most))),
+                    None => sets(next.to_string()),
+                }
+            }
+            Err(_) => None,
+        }
+    }
+}
+
+/// A counter's number, or the value itself.
+fn current(value: &str) -> &str {
+    match numbers(value) {
+        Some((_, Some(_))) => value.split('/').next().unwrap_or(value).trim(),
+        _ => value,
+    }
+}
+
+/// The number of a value, and the most it can be: `33/40`.
+pub(crate) fn numbers(value: &str) -> Option<(i64, Option<i64>)> {
+    match value.split_once('/') {
+        Some((now, most)) => Some((now.trim().parse().ok()?, Some(most.trim().parse().ok()?))),
+        None => Some((value.trim().parse().ok()?, None)),
+    }
+}
+
+/// The words of a part of a line, without what surrounds them.
+fn words_of(line: &str, span: Range<usize>) -> Vec<Range<usize>> {
+    let around = |c: char| c.is_whitespace() || matches!(c, ',' | ';' | '"' | '(' | ')');
+    let mut words = Vec::new();
+    let mut start = None;
+    for (at, c) in line[span.clone()].char_indices().chain([(span.len(), ' ')]) {
+        let at = span.start + at;
+        match (around(c), start) {
+            (false, None) => start = Some(at),
+            (true, Some(begun)) => {
+                words.push(begun..at);
+                start = None;
+            }
+            _ => {}
+        }
+    }
+    words
+}
+
+/// True if a part of a line has a number or dice that may be the character's, not the difficulty.
+pub(crate) fn has_value(words: &str) -> bool {
+    let words: Vec<String> = words.split_whitespace().map(str::to_lowercase).collect();
+    words.iter().enumerate().any(|(at, word)| {
+        let against = AGAINST.iter().any(|against| word.starts_with(against))
+            || at.checked_sub(1).is_some_and(|before| AGAINST.contains(&words[before].as_str()));
+        word.contains(|c: char| c.is_ascii_digit()) && !word.starts_with(['+', '-', '#']) && !against
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use journal::documents::{Named, Shortcuts};
+    use std::collections::BTreeMap;
+
+    fn doc() -> TableDoc {
+        let values = [("acrobatics", "7 +4"), ("fire combat", "13"), ("hp", "33/40"), ("gold", "5"), ("dex", "2+1")];
+        let variables = values.map(|(name, value)| (name.to_owned(), value.to_owned())).into();
+        let own = BTreeMap::from([(CharacterId(1), Named { variables, ..Named::default() })]);
+        TableDoc { shortcuts: Shortcuts { table: Named::default(), own }, ..TableDoc::default() }
+    }
+
+    #[test]
+    fn names_are_replaced_by_their_values_until_the_line_reads() {
+        let doc = doc();
+        let sheet = Sheet { doc: &doc, character: CharacterId(1) };
+        let filled = |line: &str| {
+            let filled = sheet.filled(line, 5..line.len(), |word| word == "vs", |_| true)?;
+            Some((filled.typed, filled.shown.join(", ")))
+        };
+        assert_eq!(filled("test Fire combat dn 10"), Some(("test 13 dn 10".into(), "fire combat 13".into())));
+        assert_eq!(filled("test acrobatics vs 15"), Some(("test 7 +4 vs 15".into(), "acrobatics 7 +4".into())));
+        assert_eq!(filled("test hp"), Some(("test 33".into(), "hp 33".into())));
+        assert_eq!(filled("test strength"), None);
+        let before = sheet.filled_before("test fire combat at the Ogre dn 10", "fire combat at the Ogre", 5);
+        assert_eq!(before.map(|filled| filled.typed).as_deref(), Some("test 13 dn 10 # at the Ogre"));
+        let dice = |line: &str| sheet.filled_dice(line, 5, |_| true).map(|filled| filled.typed);
+        assert_eq!(dice("roll d20+dex+gold").as_deref(), Some("roll d20+(2+1)+5"));
+        assert_eq!(dice("roll d20+$dex"), None);
+    }
+
+    #[test]
+    fn a_counter_changes_within_its_bounds() {
+        let doc = doc();
+        let sheet = Sheet { doc: &doc, character: CharacterId(1) };
+        let called = |line: &str| sheet.called(line);
+        assert_eq!(called("hp -7").as_deref(), Some("set hp: 26/40"));
+        assert_eq!(called("HP + 30").as_deref(), Some("set hp: 40/40"));
+        assert_eq!(called("hp -99").as_deref(), Some("set hp: 0/40"));
+        assert_eq!(called("hp = 12").as_deref(), Some("set hp: 12/40"));
+        assert_eq!(called("hp").as_deref(), Some("set hp"));
+        assert_eq!(called("gold -6").as_deref(), Some("set gold: -1"));
+        assert_eq!(called("hp is low"), None);
+        assert_eq!(called("strength"), None);
+        assert_eq!(called("gold +9223372036854775807"), None);
+    }
+
+    #[test]
+    fn numbers_of_a_difficulty_are_no_value() {
+        for (words, has) in
+            [("7 vs 15", true), ("vs 15", false), ("vs15 +2", false), ("d8", true), ("dn 10", false), ("", false)]
+        {
+            assert_eq!(has_value(words), has, "{words}");
+        }
+    }
+}
