@@ -133,6 +133,6 @@ fn its_section_is_checked_like_any_other() {
         assert!(wrong.contains(expected), "{wrong}");
     }
     let wrong = checked("[lines.den]\nserver = \"den\"\n");
-    assert!(wrong.contains("line 1: lines.den: server: it needs a host and a port"), "{wrong}");
+    assert!(wrong.contains("line 2: lines.den.server: it needs a host and a port"), "{wrong}");
     assert!(checked("[lines.den]\nserver = \"localhost:7000\"\n").contains("is right"));
 }

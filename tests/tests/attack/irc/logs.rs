@@ -103,5 +103,8 @@ fn check_config_names_a_wrong_template() {
     let mut command = tests::astragal(&home.path().join("data"));
     let checked = command.arg("--config").arg(&config).arg("check-config").output().expect("it runs");
     let said = String::from_utf8_lossy(&[checked.stdout, checked.stderr].concat()).into_owned();
-    assert!(!checked.status.success() && said.contains("irc.irc: identify: whom and with which words"), "{said}");
+    assert!(
+        !checked.status.success() && said.contains("line 5: irc.irc.identify: whom and with which words"),
+        "{said}"
+    );
 }
