@@ -38,7 +38,7 @@ fn holds(kind: Kind, acts: &[Act]) {
         let on = if order % 4 < 2 { On::Whole } else { On::Log };
         let groups = if order % 3 == 0 { 1 } else { 1_024 };
         let script =
-            Script { seed: order, on, groups, nets: vec![(kind, 1)], holds, refuses: 0, limited: false, moves };
+            Script { seed: order, on, groups, nets: vec![(kind, 2)], holds, refuses: 0, limited: false, moves };
         let ended = run(&script);
         assert_eq!(ended.wrong, None, "order {order}:\n{}", ended.log.join("\n"));
     }
@@ -171,6 +171,31 @@ fn an_undo_is_not_revealed_while_what_it_undid_is_secret() {
 fn what_a_line_for_many_made_is_erased_with_it() {
     let redact = Act::Redact(line(2, 1, ""), "m1".to_owned());
     holds(Kind::Matrix, &[say(1, "!as Goon x7 act d6\n!3x act d6"), redact, say(3, "!roll 1d8 # t3t")]);
+}
+
+#[test]
+fn nobody_names_the_first_referee_by_an_undo() {
+    let admin = |number, text| Act::Say(line(number, 0, text));
+    let (add, remove) = (admin(1, "!gm add Ann"), admin(3, "!gm remove Ann"));
+    let secret = say(4, "!secret roll 1d900000+100000 # t4t");
+    let undo = Act::Say(line(5, 2, "!undo #3"));
+    holds(Kind::Matrix, &[Act::Heal, add, say(2, "!scene The ford"), remove, secret, undo, say(6, "!pc")]);
+}
+
+#[test]
+fn words_that_an_edited_line_showed_are_erased_where_they_came_from() {
+    let shown = Act::Say(line(2, 3, "!macro hit roll 1d20"));
+    let shows = Act::Edit(Saying { wants: Wants::default(), ..line(3, 3, "!why #1") }, "m2".to_owned());
+    let redact = Act::Redact(line(4, 1, ""), "m1".to_owned());
+    holds(Kind::Matrix, &[Act::Heal, say(1, "!roll 1d6 # t1t"), shown, Act::Pass(1), shows, redact]);
+}
+
+#[test]
+fn a_correction_that_somebody_agreed_to_is_played_whatever_others_take_back() {
+    let elsewhere = Act::Say(Saying { room: Some(1), ..line(1, 2, "!roll 4d6kh3 # t1t") });
+    let redact = Act::Redact(Saying { room: Some(1), ..line(4, 2, "") }, "m1".to_owned());
+    let (slip, agrees) = (say(2, "!rolll 1d20 # t2t"), say(3, "!y"));
+    holds(Kind::Doubtful, &[elsewhere, slip, Act::Pass(1), agrees, Act::Fail(Fault::InDoubtLost), redact]);
 }
 
 #[test]

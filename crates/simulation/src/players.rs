@@ -23,7 +23,7 @@ pub struct Wants {
 const ROLLS: [&str; 5] = ["roll 1d20", "roll 4d6kh3", "roll 2d6+3", "r d100", "act d8 d10 d12"];
 
 /// Commands that change something or show it.
-const TABLE: [&str; 38] = [
+const TABLE: [&str; 42] = [
     "insp +1",
     "insp -1",
     "vs 12",
@@ -44,6 +44,10 @@ const TABLE: [&str; 38] = [
     "pc",
     "set str 3",
     "set dc 15",
+    "set hp 40/40",
+    "hp -7",
+    "roll d20+str",
+    "values",
     "macro hit roll 1d20+$1",
     "hit 3",
     "iam Ogre",

@@ -1,6 +1,7 @@
 //! Reads a table's journal and related records, including the writes of the current message.
 
 use crate::host::Host;
+use crate::rights::Rights;
 use crate::state::{State, read};
 use crate::unplayed::Unplayed;
 use chat::{PlayerId, Readers};
@@ -169,6 +170,16 @@ impl<'a> Ledger<'a> {
             }
         }
         Ok(seeds)
+    }
+
+    /// True if there is anything here that a referee could read but whoever has these rights cannot.
+    pub fn holds_secrets_of_others(&self, rights: &Rights<'_>) -> Result<bool, StoreError> {
+        for number in self.maybe_secret(|_| true)? {
+            if self.page(number)?.is_some_and(|page| page.is_secret() && !rights.made(&page.entry)) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     /// The secret unrevealed entries of these epochs, and the newest entries of all.

@@ -193,13 +193,10 @@ fn has_words(page: &Page) -> bool {
     parts.text.is_some() || parts.answer.is_some() || parts.why.is_some()
 }
 
-/// Drops all rests of long answers and corrections of refused lines, for everybody everywhere: they may contain words
-/// of the entries.
+/// Drops all rests of long answers, for everybody everywhere: they may contain words of the entries.
 fn forget_rests(turn: &mut HouseTurn) -> Result<(), StoreError> {
-    for kept in [keys::RESTS, keys::MENDED] {
-        for record in turn.host.committer().stored(kept) {
-            turn.effects.writes.delete(record?.0);
-        }
+    for record in turn.host.committer().stored(keys::RESTS) {
+        turn.effects.writes.delete(record?.0);
     }
     Ok(())
 }
@@ -213,6 +210,8 @@ fn forget(turn: &mut HouseTurn, mut page: Page) {
     turn.ledger.keep_page(&page, &mut writes);
     let entry = page.entry;
     let room = RoomId::new(&entry.key.network, &entry.key.room);
+    // What its player was last corrected to may be the entry's own line.
+    writes.delete(keys::mended(&room, &entry.player));
     // It may be on its way to the disk.
     for to in [Recipient::Room, Recipient::Player(entry.player)] {
         writes.delete(keys::rest(&room, &to));

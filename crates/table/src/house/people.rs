@@ -37,7 +37,7 @@ pub(super) fn referees(turn: &mut HouseTurn, change: Option<Referee>) -> Result<
         let now = turn.table.referees.values().cloned().collect::<Vec<_>>().join(", ");
         return Err(Refusal::new(format!("this table has a referee: ask {now}")).example("gm").into());
     }
-    if turn.table.referees.is_empty() && !turn.may(Act::Disclose) && holds_secrets_of_others(turn)? {
+    if turn.table.referees.is_empty() && !turn.may(Act::Disclose) && turn.ledger.holds_secrets_of_others(turn.rights)? {
         let what = "others have secrets here, and a referee could read them: only a room admin may name the first one";
         return Err(Refusal::new(what).example("gm").into());
     }
@@ -52,17 +52,6 @@ pub(super) fn referees(turn: &mut HouseTurn, change: Option<Referee>) -> Result<
     }
     turn.table_mut().referees.insert(player, name);
     Ok(format!("{whole} is now a referee of this table.").into())
-}
-
-/// True if there is anything here that a referee could read but the asker cannot.
-fn holds_secrets_of_others(turn: &HouseTurn) -> Result<bool, Unplayed> {
-    let ledger = turn.ledger;
-    for number in ledger.maybe_secret(|_| true)? {
-        if ledger.page(number)?.is_some_and(|page| page.is_secret() && !turn.rights.made(&page.entry)) {
-            return Ok(true);
-        }
-    }
-    Ok(false)
 }
 
 /// The name that a player shows, or showed last.

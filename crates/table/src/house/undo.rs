@@ -51,7 +51,7 @@ fn take_back(turn: &mut HouseTurn, page: Page) -> Result<Reply, Unplayed> {
             about(format!("#{number} holds a secret of {name}'s: their player or a referee may take it back")).into()
         );
     }
-    let taken = turn.ledger.take_back(&page, turn.table, turn.number)?;
+    let taken = turn.ledger.take_back(&page, turn.table, turn.rights, turn.number)?;
     let effects = &mut *turn.effects;
     effects.rooms = taken.rooms;
     for (game, doc) in taken.games {

@@ -143,7 +143,10 @@ impl Draft {
         let answer = reply.plain();
         let (text, facts, changes) = (attempt.typed.as_str(), &reply.facts, &done.changes);
         let record = reply.record.as_ref().filter(|_| done.followed.is_none());
-        let (answer, why) = (answer.as_str(), reply.why.as_slice());
+        // What only shows something, in place of an edited command, may show words that are erased later.
+        let only_shows =
+            done.game == HOUSE && changes.made.is_empty() && !attempt.effects.counts() && thrown.is_empty();
+        let (answer, why) = if only_shows { ("", &[][..]) } else { (answer.as_str(), reply.why.as_slice()) };
         let draft = journal::Draft { text, answer, dice: thrown, facts, record, changes, why, withheld };
         let (digests, parts) = host.with_entropy(|entropy| draft.seal(entropy));
         let seed = self.state.seed.as_ref().expect("a table is laid before it hears a command");

@@ -92,11 +92,18 @@ impl Ledger<'_> {
         Ok(pages)
     }
 
-    /// Takes the entry of `page` back, as part of entry `number`; `doc` is the table's document as it is now.
+    /// Takes the entry of `page` back with these rights, as part of entry `number`; `doc` is the table's document as it is
+    /// now.
     ///
     /// # Errors
-    /// A later entry is in the way.
-    pub fn take_back(&self, page: &Page, doc: &TableDoc, number: u64) -> Result<TakenBack, Unplayed> {
+    /// A later entry is in the way, or it would name a first referee, who reads what others keep secret.
+    pub fn take_back(
+        &self,
+        page: &Page,
+        doc: &TableDoc,
+        rights: &Rights<'_>,
+        number: u64,
+    ) -> Result<TakenBack, Unplayed> {
         let mut taken = TakenBack { changes: page.reversed(), ..TakenBack::default() };
         let mut by_document: BTreeMap<Document, Vec<Change>> = BTreeMap::new();
         for change in &taken.changes {
@@ -115,6 +122,12 @@ impl Ledger<'_> {
                     if let Some(name) = changed.name_of_two() {
                         let what =
                             format!("#{} cannot be undone any more: somebody else is called {name} now", page.number());
+                        return Err(Refusal::new(what).about(format!("#{}", page.number())).into());
+                    }
+                    let names_the_first = doc.referees.is_empty() && !changed.referees.is_empty();
+                    if names_the_first && !rights.may(doc, Act::Disclose) && self.holds_secrets_of_others(rights)? {
+                        let what =
+                            "that would name a referee, who could read what others keep secret: it takes a room admin";
                         return Err(Refusal::new(what).about(format!("#{}", page.number())).into());
                     }
                     taken.table = Some(changed);

@@ -15,7 +15,7 @@ use crate::rights::Rights;
 use crate::state::{Stored, read};
 use crate::unplayed::Unplayed;
 use crate::words::CommandLine;
-use chat::{Guarantees, PlayerId, Readers, Unaccepted};
+use chat::{Guarantees, Message, PlayerId, Readers, Unaccepted};
 use dice::Die;
 use journal::documents::{InboxRow, to_json};
 use journal::store::StoreError;
@@ -221,7 +221,7 @@ impl Draft {
         first: &First,
         made: &mut BTreeMap<u32, Page>,
     ) -> Result<Vec<Outcome>, Stands> {
-        self.take_first_back(host, first)?;
+        self.take_first_back(host, message, first)?;
         let mut outcomes = Vec::new();
         let mut played = Vec::new();
         for (number, line) in (1..).zip(lines) {
@@ -247,11 +247,12 @@ impl Draft {
     }
 
     /// Takes back the changes of the first version, and keeps its dice for the next.
-    fn take_first_back(&mut self, host: &Host, first: &First) -> Result<(), Stands> {
+    fn take_first_back(&mut self, host: &Host, message: &Message, first: &First) -> Result<(), Stands> {
         let number = self.state.next_number();
+        let rights = Rights::of(host, &self.state.doc.doc, message);
         let mut replacing = Replacing { id: first.id.clone(), ..Replacing::default() };
         for page in first.pages.iter().rev() {
-            let taken = self.ledger(host).take_back(page, &self.state.doc.doc, number).map_err(why)?;
+            let taken = self.ledger(host).take_back(page, &self.state.doc.doc, &rights, number).map_err(why)?;
             replacing.taken_back.extend(taken.changes.iter().cloned());
             replacing.entries.insert(page.entry.key.ordinal, page.number());
             replacing.fell.insert(page.entry.key.ordinal, page.dice());
@@ -278,7 +279,7 @@ impl Draft {
         (first, last): (&First, &BTreeMap<u32, Page>),
         why: &str,
     ) -> Result<Vec<Outcome>, Stands> {
-        self.take_first_back(host, first)?;
+        self.take_first_back(host, message, first)?;
         let mut outcomes = Vec::new();
         let mut last: Vec<_> = last.iter().map(|(ordinal, page)| (line_and_place(*ordinal), page)).collect();
         last.sort_unstable_by_key(|(place, _)| *place);
