@@ -23,7 +23,7 @@ pub struct Wants {
 const ROLLS: [&str; 5] = ["roll 1d20", "roll 4d6kh3", "roll 2d6+3", "r d100", "act d8 d10 d12"];
 
 /// Commands that change something or show it.
-const TABLE: [&str; 42] = [
+const TABLE: [&str; 43] = [
     "insp +1",
     "insp -1",
     "vs 12",
@@ -48,6 +48,7 @@ const TABLE: [&str; 42] = [
     "hp -7",
     "roll d20+str",
     "values",
+    "now",
     "macro hit roll 1d20+$1",
     "hit 3",
     "iam Ogre",

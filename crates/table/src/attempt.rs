@@ -53,7 +53,7 @@ pub(crate) enum Found<'a> {
 }
 
 /// Commands that people without a seat may use, besides rolling plain dice.
-const FOR_GUESTS: [&str; 8] = ["help", "plugins", "odds", "explain", "history", "why", "more", "recap"];
+const FOR_GUESTS: [&str; 9] = ["help", "now", "plugins", "odds", "explain", "history", "why", "more", "recap"];
 
 /// A refusal because the speaker cannot be told anything privately.
 pub(crate) fn unreached(typed: &str) -> Refusal {

@@ -8,6 +8,7 @@ mod history;
 mod ignore;
 mod more;
 mod moving;
+mod now;
 mod odds;
 mod people;
 mod scene;
@@ -213,6 +214,10 @@ enum House {
     /// Redo what your last undo took away.
     #[command(example = "redo")]
     Redo,
+    /// Show what is going on: the scene, who is waited for, what can still be chosen, rolls without a difficulty, and
+    /// the party's counters.
+    #[command(example = "now")]
+    Now,
     /// List open choices: whose, how old, and the number to type for yours.
     ///
     /// To see what your secret rolls offer, where nobody else reads it, type: secret waiting.
@@ -341,6 +346,7 @@ fn play(command: House, turn: &mut HouseTurn) -> Result<Reply, Unplayed> {
         House::Recap => history::recap(turn)?,
         House::Undo { entry } => undo::undo(turn, entry.map(|EntryNumber(number)| number))?,
         House::Redo => undo::redo(turn)?,
+        House::Now => now::now(turn)?,
         House::Waiting { character } => waiting::waiting(turn, character)?,
         // The line after `secret` is played instead of it, so nothing followed this one.
         House::Secret { command } => return Err(Refusal::new("what is to be secret?").about(command.text).into()),

@@ -28,7 +28,7 @@ const TOPICS: [(&str, &[&str]); 8] = [
     ("Dice", &["odds", "explain"]),
     ("Your sheet", &["set", "values", "macro"]),
     ("People", &["iam", "as", "pc", "gm", "join", "leave"]),
-    ("What happened", &["waiting", "history", "why", "recap", "scene", "cursed", "more"]),
+    ("What happened", &["now", "waiting", "history", "why", "recap", "scene", "cursed", "more"]),
     ("Second thoughts", &["undo", "redo"]),
     ("Secrets", &["secret", "in", "reveal", "seal", "unseal"]),
     ("Proof, moving and erasing", &["fair", "export", "import", "erase", "forget"]),

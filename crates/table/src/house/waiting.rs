@@ -14,13 +14,18 @@ use plugin_api::{CharacterId, Name};
 const MOST: usize = 30;
 
 /// The choices on one roll for one character.
-struct Open {
-    entry: u64,
-    character: CharacterId,
+pub(super) struct Open {
+    pub entry: u64,
+    pub character: CharacterId,
     roll: RollDoc,
 }
 
 impl Open {
+    /// True if another's roll asks for it, so that something stands still until it is answered.
+    pub fn is_asked(&self) -> bool {
+        self.character != self.roll.character
+    }
+
     fn offers(&self) -> impl Iterator<Item = &OpenOffer> {
         self.roll.open.iter().filter(|open| open.character == self.character)
     }
@@ -38,21 +43,26 @@ pub(super) fn waiting(turn: &mut HouseTurn, who: Option<Name>) -> Result<Reply, 
     }
     // The asker's own come first, because they get the numbers.
     open.sort_by_key(|open| !turn.may(Act::AnswerFor(open.character)));
-    let mut choices = Vec::new();
-    let items = open.iter().take(MOST).map(|open| line(turn, open, &mut choices)).collect();
-    let mut reply = Reply::new().text("Still open:").list(items);
+    let mut reply = Reply::new().text("Still open:").list(listed(turn, &open, |_| "on"));
     if open.len() > MOST {
         reply = reply.line().text(format!("and {} more", open.len() - MOST));
     }
-    let key = keys::choices(turn.ledger.id(), &turn.speaker.player);
-    turn.effects.writes.put(key, to_json(&ChoicesDoc { choices, shown: 0 }));
     Ok(reply)
 }
 
-fn line(turn: &HouseTurn, open: &Open, choices: &mut Vec<Choice>) -> Line {
+/// A line for each, with these words in front of the roll's number; the asker's own have the numbers to type.
+pub(super) fn listed(turn: &mut HouseTurn, open: &[Open], before: fn(&Open) -> &'static str) -> Vec<Line> {
+    let mut choices = Vec::new();
+    let lines = open.iter().take(MOST).map(|open| line(turn, open, before(open), &mut choices)).collect();
+    let key = keys::choices(turn.ledger.id(), &turn.speaker.player);
+    turn.effects.writes.put(key, to_json(&ChoicesDoc { choices, shown: 0 }));
+    lines
+}
+
+fn line(turn: &HouseTurn, open: &Open, before: &str, choices: &mut Vec<Choice>) -> Line {
     let (name, entry) = (turn.table.name_of(open.character), open.entry);
     let since = open.roll.since.map_or(String::new(), |since| format!(", {}", show::ago(turn.now, since)));
-    let mut line = vec![Span::Bold(name.to_owned()), Span::Text(format!(" on #{entry}{since}:"))];
+    let mut line = vec![Span::Bold(name.to_owned()), Span::Text(format!(" {before} #{entry}{since}:"))];
     let mine = turn.may(Act::AnswerFor(open.character));
     for offer in open.offers() {
         let OpenOffer { character, command, label } = offer;
@@ -79,7 +89,7 @@ pub(super) fn own(turn: &HouseTurn) -> Result<Vec<u64>, StoreError> {
 
 /// All open choices, newest first, by character; of secret rolls only what the asker may see, and only if nobody else
 /// reads the answer.
-fn all(turn: &HouseTurn) -> Result<Vec<Open>, StoreError> {
+pub(super) fn all(turn: &HouseTurn) -> Result<Vec<Open>, StoreError> {
     let mut all = Vec::new();
     for entry in turn.ledger.head().open.iter().rev() {
         let Some(roll) = turn.ledger.roll(*entry)? else { continue };

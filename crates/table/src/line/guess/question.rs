@@ -18,7 +18,7 @@ const COMPUTED: [&str; 5] = ["what", "whats", "what's", "which", "how"];
 const BETWEEN: [&str; 16] =
     ["is", "are", "the", "a", "an", "for", "of", "at", "with", "on", "in", "do", "does", "i", "get", "much"];
 /// What people call what the table's own commands show. The last word of a line that ends with a space is a number.
-const OF_THE_TABLE: [(&str, &str); 23] = [
+const OF_THE_TABLE: [(&str, &str); 26] = [
     ("gm", "gm"),
     ("gms", "gm"),
     ("dm", "gm"),
@@ -39,6 +39,9 @@ const OF_THE_TABLE: [(&str, &str); 23] = [
     ("missed", "recap"),
     ("miss", "recap"),
     ("story", "recap"),
+    ("now", "now"),
+    ("on", "now"),
+    ("up", "now"),
     ("waiting", "waiting"),
     ("choices", "waiting"),
     ("commands", "help"),
