@@ -68,6 +68,8 @@ pub struct NotationError {
     pub what: String,
     /// Where: a byte range on character boundaries; empty if something is missing there.
     pub at: Range<usize>,
+    /// What was probably meant there, if that is known.
+    pub meant: Option<String>,
 }
 
 impl fmt::Display for Notation {
@@ -109,7 +111,7 @@ impl Notation {
     pub fn typed_in(dialect: Dialect, text: &str) -> Result<Self, NotationError> {
         if text.len() > MAX_TEXT {
             let what = format!("that is longer than {MAX_TEXT} bytes");
-            return Err(NotationError { what, at: 0..0 });
+            return Err(NotationError { what, at: 0..0, meant: None });
         }
         Parser::new(text, dialect).notation()
     }

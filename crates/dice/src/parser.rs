@@ -449,7 +449,7 @@ impl<'a> Parser<'a> {
     }
 
     fn error(&self, at: Range<usize>, what: impl Into<String>) -> NotationError {
-        NotationError { what: what.into(), at }
+        NotationError { what: what.into(), at, meant: None }
     }
 
     fn unexpected(&self) -> NotationError {

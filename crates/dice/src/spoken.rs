@@ -62,7 +62,11 @@ impl Notation {
     pub fn of_spoken(text: &str, dialect: Dialect) -> Option<Notation> {
         let mut words: Vec<&str> = text.split_whitespace().collect();
         let times = take_times(&mut words);
-        let begins = words.iter().position(|word| word.starts_with(char::is_alphabetic) && !is_die(word))?;
+        let begins = words.iter().position(|word| word.starts_with(char::is_alphabetic) && !is_die(word));
+        if begins.is_none() && !times.is_empty() {
+            return Notation::typed_in(dialect, &format!("{times}{}", words.concat())).ok();
+        }
+        let begins = begins?;
         let (before, after) = words.split_at(begins);
         // `d20 adv +5`
         let ends = after.iter().position(|word| word.starts_with(['+', '-'])).unwrap_or(after.len());
@@ -146,7 +150,7 @@ fn is_die(word: &str) -> bool {
         .is_some_and(|faces| faces.starts_with(|c: char| c.is_ascii_digit() || c == '%' || c == 'F'))
 }
 
-/// Takes how often it is rolled, `6x` or `x6` or `6 times`, and returns it in notation.
+/// Takes how often it is rolled, `6x` or `x6` or `6 times` or `6` in front of dice, and returns it in notation.
 fn take_times(words: &mut Vec<&str>) -> String {
     let counts = |word: &str| !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_digit());
     let glued = |word: &str| {
@@ -156,6 +160,13 @@ fn take_times(words: &mut Vec<&str>) -> String {
     if let Some((at, count)) = words.iter().enumerate().find_map(|(at, word)| Some((at, glued(word)?))) {
         words.remove(at);
         return format!("{count}x ");
+    }
+    let dice = |word: &str| first_dice(word).is_some_and(|place| place.start == 0);
+    if let [count, first, ..] = words.as_slice()
+        && counts(count)
+        && dice(first)
+    {
+        return format!("{}x ", words.remove(0));
     }
     let apart = words.windows(2).position(|pair| counts(pair[0]) && pair[1].eq_ignore_ascii_case("times"));
     apart.map_or(String::new(), |at| format!("{}x ", words.drain(at..at + 2).next().unwrap_or_default()))
@@ -190,6 +201,8 @@ mod tests {
             ("4d6 drop lowest x6", "6x 4d6dl1"),
             ("6x 4d6 drop lowest", "6x 4d6dl1"),
             ("4d6 drop lowest 6 times", "6x 4d6dl1"),
+            ("4d6kh3 6x", "6x 4d6kh3"),
+            ("6 4d6", "6x 4d6"),
         ] {
             assert_eq!(Notation::of_spoken(said, Dialect::Native), notation.parse().ok(), "{said}");
         }

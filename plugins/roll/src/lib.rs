@@ -66,6 +66,9 @@ impl Game for Dice {
             let place = at + error.at.start..at + error.at.end;
             let prose = Notation::prose_behind(&text, turn.dialect());
             let comment = prose.map(|from| format!("# {}", text[from..].trim()));
+            if let Some(meant) = error.meant {
+                return Refusal::usage(error.what, place.clone()).mended(place, Some(meant));
+            }
             Refusal::usage(error.what, place).mended(at + prose.unwrap_or_default()..at + text.len(), comment)
         })?;
         let rolls = notation.roll(turn)?;

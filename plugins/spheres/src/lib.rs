@@ -296,7 +296,12 @@ enum Heroes {
     ///
     /// A short rest is a Recover. A long rest removes Stress equal to your Tier, less 1 for each Recover you take.
     #[command(example = "rest short", example = "rest long", example = "rest long 1")]
-    Rest { length: stress::Length, recovers: Option<Number<0, 5>> },
+    Rest {
+        length: stress::Length,
+        recovers: Option<Number<0, 5>>,
+        #[flag("recover", "recovers")]
+        _recovers: bool,
+    },
     /// Surge, once a turn. Fatigue sets in on your next turn.
     ///
     /// It gives an action, an effect, a trait, negate (no Disadvantage), deny (no Advantage for an opponent), an edge, a
@@ -465,7 +470,7 @@ fn heroes(state: &mut State, turn: &mut Turn, command: Heroes) -> Result<Reply, 
             stress::recover(state, turn, actor)
         }
         Heroes::Heal { own, character } => stress::heal(state, turn, &character, own),
-        Heroes::Rest { length, recovers } => {
+        Heroes::Rest { length, recovers, .. } => {
             stress::rest(state, turn, length, recovers.map_or(0, |Number(recovers)| recovers))
         }
         Heroes::Surge { how } => surge::surge(state, turn, how),

@@ -24,7 +24,13 @@ impl Argument for Rank {
 
     fn read(words: &[&str]) -> Result<Option<(Self, usize)>, String> {
         // `+ minor` means `+minor`.
+        let named = |word: &str| CIRCUMSTANCES.iter().any(|(name, _)| word.eq_ignore_ascii_case(name));
         let (word, count) = match (words[0], words.get(1)) {
+            // `minor +`, `minor+`
+            (name, Some(sign @ (&"+" | &"-"))) if named(name) => (format!("{sign}{name}"), 2),
+            (word, _) if word.strip_suffix(['+', '-']).is_some_and(named) => {
+                (format!("{}{}", &word[word.len() - 1..], &word[..word.len() - 1]), 1)
+            }
             ("+" | "-", Some(next)) => (format!("{}{next}", words[0]), 2),
             (word, _) => (word.to_owned(), 1),
         };

@@ -135,12 +135,13 @@ impl Parser<'_> {
 
     fn misspelt(&self, letters: &str) -> NotationError {
         let known: Vec<_> = self.dialect.words().map(|word| word.typed).collect();
-        let hint = match (advantage(letters), nearest(letters, &known)) {
+        let near = nearest(letters, &known);
+        let hint = match (advantage(letters), near) {
             (Some(hint), _) => format!(": {hint}"),
             (None, Some(near)) => format!(": did you mean {near}?"),
             (None, None) => "; a comment goes after #".to_owned(),
         };
-        self.unknown_word(letters, &hint)
+        NotationError { meant: near.map(str::to_owned), ..self.unknown_word(letters, &hint) }
     }
 
     fn unknown_word(&self, letters: &str, hint: &str) -> NotationError {

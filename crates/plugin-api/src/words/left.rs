@@ -2,11 +2,15 @@
 
 use super::typed::{Word, same};
 use super::{FILLING, NUMBERED, Remark, Words, means_nothing};
-use crate::{ArgumentSpec, Refusal, suggest};
+use crate::{ArgumentSpec, Refusal, suggest, suggest_within};
 use std::ops::RangeInclusive;
 
 /// A word this long or longer is taken for a slip of another one; shorter ones are too often prose.
 const SLIP: usize = 5;
+/// Behind these stands a difficulty, whatever it is.
+const JUDGES: [&str; 5] = ["vs", "versus", "against", "dc", "dn"];
+/// A word this long, and like no other, is prose even if it stands alone.
+const ALONE: usize = 6;
 /// So many letters are enough for the beginning of a word.
 const BEGINNING: usize = 3;
 
@@ -106,7 +110,14 @@ impl Words {
         let content: Vec<&Word> = run.iter().filter(|word| !word.is_ornament() && !is_filling(word)).collect();
         let quoted = |word: &Word| word.quoted && !word.name;
         let prose = match content.as_slice() {
-            [only] => quoted(only) || (run[0].text == "-" && !only.name),
+            [only] if quoted(only) || (run[0].text == "-" && !only.name) => true,
+            [only] => {
+                let behind = first.checked_sub(1).map_or("", |before| self.words[before].text.as_str());
+                !only.name
+                    && !JUDGES.iter().any(|judges| same(judges, behind))
+                    && only.text.chars().count() >= ALONE
+                    && suggest_within(2, &only.text, known.iter().map(String::as_str)).is_none()
+            }
             several => several.iter().any(|word| !word.name),
         };
         prose.then_some(first..=last)
@@ -143,6 +154,11 @@ impl Words {
             return true;
         }
         let plain = |word: &str| word.bytes().all(|byte| byte.is_ascii_digit());
+        let left = || self.words.iter().filter(|word| !word.taken);
+        // `b 2` is no sentence with a number in it.
+        if left().any(|word| plain(&word.text)) && left().filter(|word| !plain(&word.text)).count() < 2 {
+            return true;
+        }
         let meant = |word: &str| word.contains(|c: char| c.is_ascii_digit()) && !plain(word);
         self.words.iter().any(|word| !word.taken && meant(&word.text))
     }

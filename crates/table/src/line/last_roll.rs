@@ -27,7 +27,12 @@ impl Draft {
         });
         let mut texts = [Some(line.typed.as_str()), glued].into_iter().flatten();
         let dialect = attempt.room.dialect();
-        let dice = texts.find(|text| throws_dice(&guessed(text), dialect))?;
+        let reads = |text: &str| {
+            let text = guessed(text);
+            let dice = Notation::prose_behind(&text, dialect).map_or(text.as_str(), |at| &text[..at]);
+            throws_dice(dice, dialect)
+        };
+        let dice = texts.find(|text| reads(text))?;
         Some(CommandLine { typed: format!("{} {dice}", command.name), ..*line })
     }
 

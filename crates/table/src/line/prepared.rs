@@ -128,7 +128,11 @@ impl Draft {
         let (line, typed) = (attempt.typed.clone(), arguments(&attempt.typed));
         let from = from.min(typed.len());
         let filled = if spec.notation {
-            let reads = |line: &str| Notation::typed_in(attempt.room.dialect(), &arguments(line)[from..]).is_ok();
+            let dialect = attempt.room.dialect();
+            let reads = |line: &str| {
+                let dice = &arguments(line)[from..];
+                Notation::typed_in(dialect, dice).is_ok() || Notation::prose_behind(dice, dialect).is_some()
+            };
             if reads(&line) { None } else { sheet.filled_dice(&line, from, reads) }
         } else {
             let cast = attempt.cast(host);

@@ -2,7 +2,8 @@
 //! something, or by help.
 
 use super::{Guess, Sentence, VERBS, stems};
-use plugin_api::{Argument, DiceWord};
+use crate::notation::throws_dice;
+use dice::Dialect;
 
 /// Words that begin a question.
 const ASKS: [&str; 26] = [
@@ -15,8 +16,10 @@ const COUNTS: [&str; 10] = ["who", "whos", "who's", "whose", "which", "any", "sh
 const WHETHER: [&str; 3] = ["am", "is", "are"];
 /// Questions that a command with a number may answer, and words that mean nothing in them.
 const COMPUTED: [&str; 5] = ["what", "whats", "what's", "which", "how"];
-const BETWEEN: [&str; 16] =
-    ["is", "are", "the", "a", "an", "for", "of", "at", "with", "on", "in", "do", "does", "i", "get", "much"];
+const BETWEEN: [&str; 21] = [
+    "is", "are", "the", "a", "an", "for", "of", "at", "with", "on", "in", "do", "does", "i", "get", "much", "give",
+    "gives", "mean", "means", "you",
+];
 /// What people call what the table's own commands show. The last word of a line that ends with a space is a number.
 const OF_THE_TABLE: [(&str, &str); 26] = [
     ("gm", "gm"),
@@ -50,10 +53,16 @@ const OF_THE_TABLE: [(&str, &str); 26] = [
 impl Sentence<'_> {
     /// The line that answers the question. In a room with other bots it may be meant for one of them, and is confirmed first.
     pub(super) fn asks(&self) -> Option<Guess> {
+        if !ASKS.contains(&self.lower.first()?.as_str()) {
+            return None;
+        }
         if let Some(line) = self.with_a_number() {
             return Some(Guess::Line(line));
         }
         if let Some(line) = self.odds().filter(|_| self.by_name) {
+            return Some(Guess::Answer(line));
+        }
+        if let Some(line) = self.earlier().filter(|_| self.by_name) {
             return Some(Guess::Answer(line));
         }
         if matches!(self.lower.first()?.as_str(), "can" | "could" | "may") && self.has_command().is_some() {
@@ -65,9 +74,6 @@ impl Sentence<'_> {
 
     fn shows_or_explains(&self) -> Option<String> {
         let (first, rest) = self.lower.split_first()?;
-        if !ASKS.contains(&first.as_str()) {
-            return None;
-        }
         let about = || {
             let counts =
                 |word: &&String| word.len() > 2 && !ASKS.contains(&word.as_str()) && !VERBS.contains(&word.as_str());
@@ -140,20 +146,38 @@ impl Sentence<'_> {
         })
     }
 
-    /// `what are the odds of 15+ on 3d6`.
+    /// `what are the odds of 15+ on 3d6`, `of 4d6kh3 over 15`.
     fn odds(&self) -> Option<String> {
-        let about = self.lower.iter().any(|word| ["odds", "chance", "chances", "probability"].contains(&word.as_str()));
-        let dice = self
-            .lower
-            .iter()
-            .find(|word| word.contains('d') && matches!(DiceWord::read(&[word.as_str()]), Ok(Some(_))));
+        let is = |word: &String, of: &[&str]| of.contains(&word.as_str());
+        if !self.lower.iter().any(|word| is(word, &["odds", "chance", "chances", "probability"])) {
+            return None;
+        }
+        let throws = |word: &&String| throws_dice(word, Dialect::Native);
+        let dice = self.lower.iter().find(throws)?;
         let number = |word: &String| {
             let word = word.trim_start_matches(['>', '=']).trim_end_matches('+');
             word.parse::<u32>().ok()
         };
-        let (dice, number) = (dice.filter(|_| about)?, self.lower.iter().find_map(number)?);
-        let below = self.lower.iter().any(|word| ["less", "lower", "under", "below"].contains(&word.as_str()));
-        Some(format!("odds {dice} {} {number}", if below { "<=" } else { ">=" }))
+        let number = self.lower.iter().find_map(number)?;
+        let sign = match () {
+            () if self.lower.iter().any(|word| is(word, &["over", "above", "beat", "beating"])) => ">",
+            () if self.lower.iter().any(|word| is(word, &["under", "below"])) => "<",
+            () if self.lower.iter().any(|word| is(word, &["less", "lower", "fewer"])) => "<=",
+            () => ">=",
+        };
+        Some(format!("odds {dice} {sign} {number}"))
+    }
+
+    /// `what did Mika roll`, `what was the last roll`.
+    fn earlier(&self) -> Option<String> {
+        let rolls = self.lower.iter().any(|word| ["roll", "rolled", "rolls", "throw"].contains(&word.as_str()));
+        let past = self.lower.iter().any(|word| ["did", "last", "was", "rolled", "latest"].contains(&word.as_str()));
+        let named = self.lower.iter().skip(1).find_map(|word| self.named(word));
+        match named.filter(|_| rolls && past) {
+            Some(name) => Some(format!("history 1 {name}")),
+            None if rolls && past && !self.lower.iter().any(|word| word == "rolls") => Some("history 1".to_owned()),
+            None => None,
+        }
     }
 
     /// A command of the table that shows what it is about.
