@@ -447,7 +447,7 @@ mod tests {
         assert_eq!(words.signed().unwrap(), [2, -1]);
         let dice: Vec<DiceWord> = words.take_all().unwrap();
         assert_eq!(dice.iter().flat_map(|word| word.sides()).collect::<Vec<_>>(), [8, 10, 10]);
-        let refusal = words.finish(&["annoy".to_owned()]).unwrap_err();
+        let refusal = words.finish(&["bonus".to_owned()]).unwrap_err();
         assert_eq!(refusal.what, "I do not understand \"Ann\" here");
         assert_eq!(refusal.at, Some(29..32));
         assert_eq!(words.take::<Name>().unwrap().unwrap().0, "Ann");

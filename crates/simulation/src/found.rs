@@ -199,6 +199,14 @@ fn a_correction_that_somebody_agreed_to_is_played_whatever_others_take_back() {
 }
 
 #[test]
+fn the_correction_of_what_is_edited_and_then_taken_back_does_not_stay() {
+    let redact = Act::Redact(line(3, 1, ""), "m1".to_owned());
+    for kind in [Kind::Doubtful, Kind::Matrix] {
+        holds(kind, &[Act::Heal, say(1, "!rolll 1d20 # t1t"), Act::Pass(1), edit(2, 1, "!fair"), redact.clone()]);
+    }
+}
+
+#[test]
 fn the_same_seed_gives_the_same_log() {
     for seed in [1, 2, 3] {
         let (first, second) = (run(&Script::new(seed)), run(&Script::new(seed)));

@@ -91,7 +91,7 @@ const WHOEVER: [&str; 6] = [
 ];
 
 /// Rolls with a slip, and with `!y` once they are refused.
-const MISTYPED: [&str; 4] = ["rolll 1d20", "roll1 4d6", "inspp +1", "actt d8 d10"];
+const MISTYPED: [&str; 4] = ["rolll 1d20", "roll 2d20hk1", "inspp +1", "actt d8 d10"];
 
 /// The answer to a correction.
 pub const AGREES: &str = "!y";

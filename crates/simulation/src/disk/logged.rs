@@ -30,6 +30,8 @@ struct State {
     front: Weak<Front>,
     /// A flipped bit that may not have been noticed yet.
     flipped: Option<(String, u64)>,
+    /// True if the power went since the log was opened last: what its end looks like means nothing.
+    torn: bool,
 }
 
 /// The store as the bot sees it.
@@ -56,7 +58,7 @@ impl Logged {
         let keep = *luck.pick(&[Keep::Aside, Keep::Nothing]);
         let disk = Model::new(chance(Luck::new(luck.number())));
         let database = Database::new(Luck::new(luck.number()));
-        let state = Mutex::new(State { luck, front: Weak::new(), flipped: None });
+        let state = Mutex::new(State { luck, front: Weak::new(), flipped: None, torn: false });
         Logged { disk, database, sizes, keep, witness: Witness::new(log.clone()), log, state }
     }
 
@@ -86,7 +88,7 @@ impl Logged {
     fn flip(&self, luck: &mut Luck) {
         let mut names = self.disk.names();
         names.retain(|name| name.ends_with(".log"));
-        if names.is_empty() || self.state().flipped.is_some() {
+        if names.is_empty() || self.state().flipped.is_some() || self.state().torn {
             return;
         }
         let name = luck.pick(&names).clone();
@@ -126,7 +128,7 @@ impl Medium for Logged {
         self.witness.opened(&*front);
         let mut state = self.state();
         // If it was not noticed, it is where nothing is read any more.
-        state.flipped = None;
+        (state.flipped, state.torn) = (None, false);
         state.front = Arc::downgrade(&front);
         let part = *state.luck.pick(&[1, 3, 1_000]);
         drop(state);
@@ -165,6 +167,7 @@ impl Medium for Logged {
         if luck.percent(60) {
             // What the log ends with after a power cut may be what the power cut lost; a flipped bit is not told from it.
             self.mend();
+            self.state().torn = true;
             self.log.note("and the power goes");
             self.disk.power_cut();
         } else if !went && luck.percent(20) {

@@ -52,12 +52,16 @@ impl Table {
             let heard_before = InboxRow::Refused { lines: Vec::new(), by: Some(message.speaker.player.clone()) };
             heard.batch.put(kept, to_json(&heard_before));
         }
+        // Nor can its correction be sent with `!y` any more, also if it was edited since to something that was played.
+        let by = match &row {
+            Some(InboxRow::Refused { by, .. } | InboxRow::Played { by, .. }) => by.as_ref(),
+            _ => None,
+        };
+        let mended = keys::mended(message.said_in(), by.unwrap_or(&message.speaker.player));
+        if read::<MendedDoc>(host, &mended)?.is_some_and(|mended| mended.message == of) {
+            heard.batch.delete(mended);
+        }
         if let Some(InboxRow::Refused { by, .. }) = row {
-            // Nor can its correction be sent with `!y` any more.
-            let mended = keys::mended(message.said_in(), by.as_ref().unwrap_or(&message.speaker.player));
-            if read::<MendedDoc>(host, &mended)?.is_some_and(|mended| mended.message == of) {
-                heard.batch.delete(mended);
-            }
             heard.batch.put(key, to_json(&InboxRow::Refused { lines: Vec::new(), by }));
             self.withdraw_answers(host, message, of, &mut heard);
             return Ok(heard);
