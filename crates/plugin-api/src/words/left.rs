@@ -115,6 +115,8 @@ impl Words {
                 let behind = first.checked_sub(1).map_or("", |before| self.words[before].text.as_str());
                 !only.name
                     && !JUDGES.iter().any(|judges| same(judges, behind))
+                    // With a capital it may be somebody's name.
+                    && only.text.chars().all(char::is_lowercase)
                     && only.text.chars().count() >= ALONE
                     && suggest_within(2, &only.text, known.iter().map(String::as_str)).is_none()
             }

@@ -56,8 +56,9 @@ impl Oracle {
             if !may && came.contains(by) {
                 self.wrong(format!("{by} became a referee of {room} in #{number}"));
             }
-            // Nobody types that on purpose, so whoever did was tricked.
-            if came.iter().any(|player| player.id == PEOPLE[ATTACKER].0 && player != by) {
+            // Nobody types that on purpose, so whoever did was tricked, unless they bring back what was undone.
+            if known.entry.undoes.is_none() && came.iter().any(|player| player.id == PEOPLE[ATTACKER].0 && player != by)
+            {
                 self.wrong(format!("{by} made the attacker a referee of {room} in #{number}"));
             }
             ever.extend(came);
