@@ -246,6 +246,13 @@ fn no_macro_variable_or_reroll_makes_a_line_longer_than_may_be_typed() {
     for _ in 0..3 {
         stage.say(&format!("roll again +{}", vec!["1"; 200].join("+")));
     }
+    // Values that are looked up by their names count too.
+    let sum = format!("1{}", "+1".repeat(48));
+    ["va", "vb", "vc", "vd", "ve", "vf"].iter().for_each(|name| drop(stage.say(&format!("set {name} {sum}"))));
+    let (answer, kind, _) = stage.say(&format!("roll 1d1+va+vb+vc+vd+ve+vf{}", "+1".repeat(300)));
+    assert_eq!(kind, OutcomeKind::Refused, "{answer}");
+    let (answer, kind, _) = stage.say("roll 1d1+va+vb");
+    assert_eq!(kind, OutcomeKind::Played, "{answer}");
     // Expanded text has the same limit as typed text: after `as`, `secret` and `odds`, too.
     stage.say(&format!("as Bob bomb {}", "y".repeat(900)));
     stage.say(&format!("secret bomb {}", "z".repeat(900)));

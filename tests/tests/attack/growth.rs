@@ -204,7 +204,7 @@ fn names_have_a_quota_per_player_and_per_table_and_rolls_have_none() {
             refusals.push(room.say(&format!("Bob{player}"), &format!("!macro m{} roll {long}d6", letters(n))));
         }
     }
-    assert!(refusals.iter().any(|said| refused(said, "he variables and macros here")));
+    assert!(refusals.iter().any(|said| refused(said, "he values and macros here")));
     let doc: TableDoc = room.read(&keys::doc(&table()));
     assert!(serde_json::to_vec(&doc.shortcuts).unwrap().len() < 80_000);
 }

@@ -81,6 +81,24 @@ fn a_variable_never_decides_what_only_a_referee_may() {
 }
 
 #[test]
+fn a_value_that_is_looked_up_never_decides_what_only_a_referee_may() {
+    let (mut table, [ann, bob, gus]) = table();
+    assert!(table.say(&ann, "!set lots +5").ok());
+    assert!(table.say(&ann, "!set hp 30/40").ok());
+    refused(&table.say(&gus, "!as Tsubame possibilities Ann lots"));
+    assert!(table.say(&gus, "!possibilities Ann +5").ok());
+    // Nor does anybody change the values of others by their name, or see those of the opposition.
+    assert!(table.say(&gus, "!as Ogre set hp 20/20").ok());
+    assert!(!table.say(&bob, "!hp -5").ok());
+    refused(&table.say(&bob, "!as Tsubame hp -5"));
+    refused(&table.say(&bob, "!as Ogre hp -5"));
+    refused(&table.say(&bob, "!values Ogre"));
+    assert!(table.say(&gus, "!set table light 3").ok());
+    refused(&table.say(&bob, "!light -1"));
+    assert!(table.say(&gus, "!values Ogre").all().contains("20/20"));
+}
+
+#[test]
 fn a_macro_within_a_macro_or_of_a_variable_has_the_least_of_their_rights() {
     let (mut table, [ann, _, gus]) = table();
     assert!(table.say(&gus, "!macro table give possibilities $1 +1").ok());

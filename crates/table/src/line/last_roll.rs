@@ -7,6 +7,7 @@ use crate::host::Host;
 use crate::notation::{guessed, throws_dice};
 use crate::rights::Act;
 use crate::room::Answered;
+use crate::sheet::Sheet;
 use crate::unplayed::Unplayed;
 use crate::words::{Arguments, CommandLine};
 use dice::{Dialect, Expression, Notation};
@@ -27,10 +28,14 @@ impl Draft {
         });
         let mut texts = [Some(line.typed.as_str()), glued].into_iter().flatten();
         let dialect = attempt.room.dialect();
+        let throws = |text: &str| {
+            let dice = Notation::prose_behind(text, dialect).map_or(text, |at| &text[..at]);
+            throws_dice(dice, dialect)
+        };
+        let sheet = Sheet { doc: &attempt.doc, character: attempt.actor };
         let reads = |text: &str| {
             let text = guessed(text);
-            let dice = Notation::prose_behind(&text, dialect).map_or(text.as_str(), |at| &text[..at]);
-            throws_dice(dice, dialect)
+            throws(&text) || sheet.filled_dice(&text, 0, throws).is_some()
         };
         let dice = texts.find(|text| reads(text))?;
         Some(CommandLine { typed: format!("{} {dice}", command.name), ..*line })

@@ -56,9 +56,10 @@ impl Draft {
     ) -> Result<(Prepared<'a>, GameState), Unplayed> {
         // However the line came about, it must not be longer than a typed one.
         budget::fits(&attempt.typed)?;
+        let looked_up = self.look_up(host, plugin, spec, from, attempt);
+        budget::fits(&attempt.typed)?;
         let message = attempt.message;
         let cast = attempt.cast(host);
-        let looked_up = self.look_up(host, plugin, spec, from, attempt);
         let mut arguments = Arguments::of(&attempt.typed, spec.follow_up);
         let target = match spec.follow_up {
             FollowUp::No => None,
