@@ -1,4 +1,4 @@
-//! `!set`, `!sheet`: the named values of a character.
+//! `!set`, `!values`: the named values of a character.
 
 use super::shortcuts::{VALUE, Whose, fits, keep, proper};
 use crate::rights::Act;
@@ -93,7 +93,7 @@ fn show(turn: &HouseTurn, name: &str) -> Result<Reply, Refusal> {
     Ok(Reply::new().text(format!("{owner}: ")).bold(format!("{name} {found}")))
 }
 
-/// `!sheet`: the values of a character.
+/// `!values`, or `!sheet` where no game has one: the values of a character.
 pub(super) fn sheet(turn: &mut HouseTurn, export: bool, character: Option<Name>) -> Result<Reply, Refusal> {
     let who = match &character {
         None => turn.actor,
