@@ -197,7 +197,7 @@ pub(super) fn keep(
     named.by.insert(format!("{sign}{name}"), player);
     let left = turn.table.keep_names(&turn.speaker.player).map_err(|refusal| refusal.example(kind.listed))?;
     let reply = match kind.what == VALUE.what {
-        true => super::values::changed(&owner, &name, &text, before.as_deref()),
+        true => super::values::changed(whose, &name, &text, before.as_deref()),
         false => Reply::new().bold(name).text(" is ").code(text).text(format!(" for {owner}.")),
     };
     let many = many.told("That is", &format!("{}s", kind.what));

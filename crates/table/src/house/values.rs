@@ -46,8 +46,8 @@ pub(super) fn set(turn: &mut HouseTurn, values: Option<Text>) -> Result<Reply, R
         replies.push(keep(turn, VALUE, whose, name, value.to_owned())?);
     }
     let [_] = replies.as_slice() else {
-        let owner = if whose == Whose::Tables { TABLE } else { turn.table.name_of(turn.actor) };
-        return Ok(Reply::from(format!("{} values for {owner}: {}", pairs.len(), pairs.join(", "))));
+        let whose = if whose == Whose::Tables { " for the table" } else { "" };
+        return Ok(Reply::from(format!("{} values{whose}: {}", pairs.len(), pairs.join(", "))));
     };
     Ok(replies.remove(0))
 }
@@ -70,9 +70,10 @@ fn named<'t>(turn: &HouseTurn, pair: &'t str) -> (&'t str, &'t str) {
     (name, tidy(&pair[name.len()..]))
 }
 
-/// The answer to a new value: `Ann: hp 33/40 (-7)`.
-pub(super) fn changed(owner: &str, name: &str, value: &str, before: Option<&str>) -> Reply {
-    let reply = Reply::new().text(format!("{owner}: ")).bold(format!("{name} {value}"));
+/// The answer to a new value: `hp 33/40 (-7)`, of the actor or the table.
+pub(super) fn changed(whose: Whose, name: &str, value: &str, before: Option<&str>) -> Reply {
+    let reply = Reply::new().text(if whose == Whose::Tables { "the table: " } else { "" });
+    let reply = reply.bold(format!("{name} {value}"));
     match before {
         None => reply,
         Some(before) if before == value => reply.text(" as before"),
@@ -90,7 +91,7 @@ fn show(turn: &HouseTurn, name: &str) -> Result<Reply, Refusal> {
     let found = turn.table.shortcuts.of(turn.actor).find_map(|named| named.variables.get(name));
     let owner = turn.table.name_of(turn.actor);
     let found = found.ok_or_else(|| Refusal::new(format!("{owner} has no value {name}")).example(VALUE.example))?;
-    Ok(Reply::new().text(format!("{owner}: ")).bold(format!("{name} {found}")))
+    Ok(Reply::new().bold(format!("{name} {found}")))
 }
 
 /// `!values`, or `!sheet` where no game has one: the values of a character.
