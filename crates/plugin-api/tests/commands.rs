@@ -185,7 +185,7 @@ fn a_keyword_tells_the_form_and_what_is_wrong_with_it() {
     assert_eq!(read("label soft 3 next"), label(Some(Label::Write { place: 3, text: Some(text("next", 13)) })));
     assert_eq!(read("switch on it"), Ok(Play::Switch { switch: Switch::On { name: Name("it".into()) } }));
     for (line, refusal) in [
-        ("label soft nxet", "\"nxet\" is not next or pick or say: did you mean next?"),
+        ("label soft nxet", "I do not understand \"nxet\" here: did you mean next?"),
         ("label soft elsewhere", "\"elsewhere\" is not a number"),
         ("label soft next one", "I do not understand \"one\" here"),
         ("label soft pick", "a number is missing after \"pick\""),
@@ -231,8 +231,8 @@ fn what_does_not_fit_is_named() {
         ("check 99999999999", "99999999999 is out of range"),
         ("crit", "impact or inspire is missing"),
         ("crit now or later", "\"later\" is not impact or inspire"),
-        ("crit impct or not", "\"impct\" is not impact or inspire: did you mean impact?"),
-        ("crit impct", "\"impct\" is not impact or inspire: did you mean impact?"),
+        ("crit impct or not", "I do not understand \"impct\": did you mean impact?"),
+        ("crit impct", "I do not understand \"impct\": did you mean impact?"),
         ("check 7 vs foo", "\"foo\" is not a number after \"vs\""),
         ("insp +99999999999", "+99999999999 is too large"),
         ("say", "something is missing"),
