@@ -51,8 +51,8 @@ fn letters(n: usize) -> String {
 fn names_have_a_number_that_is_told_before_it_is_reached() {
     let toss = "Ann> toss [d6=3]".to_owned();
     let all = answers((0..51).map(|n| format!("Ann> set x{} 1", letters(n))).chain([toss]));
-    assert!(all[38] == (true, "$xbm is 1 for Ann. #39".to_owned()), "{:?}", all[38]);
-    assert!(all[39].1.contains("for Ann. That is 40 of 50 variables."), "{:?}", all[39]);
+    assert!(all[38] == (true, "xbm 1 #39".to_owned()), "{:?}", all[38]);
+    assert!(all[39].1.contains("xbn 1. That is 40 of 50 values."), "{:?}", all[39]);
     assert!(all[49].0 && all[49].1.contains("50 of 50"), "{:?}", all[49]);
     assert!(!all[50].0 && all[50].1.contains("50 of these already"), "{:?}", all[50]);
     assert!(all[51].0, "{:?}", all[51]);

@@ -201,7 +201,8 @@ pub(super) fn keep(
         false => Reply::new().bold(name).text(" is ").code(text).text(format!(" for {owner}.")),
     };
     let many = many.told("That is", &format!("{}s", kind.what));
-    Ok(left.or(many).into_iter().fold(reply, Reply::text))
+    let ends = if kind.what == VALUE.what { "." } else { "" };
+    Ok(left.or(many).into_iter().fold(reply, |reply, told| reply.text(format!("{ends}{told}"))))
 }
 
 /// A name in its stored form. That of a value may have several words.
