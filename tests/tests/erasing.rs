@@ -85,8 +85,8 @@ fn a_deleted_message_erases_nothing_at_another_table() {
 fn a_refused_line_that_was_deleted_is_not_sent_by_a_letter() {
     for taken_back in [false, true] {
         let mut rooms = Rooms::new();
-        let (kind, refused) = rooms.say(Standing::Admin, "hall", 0, "!roll 1d1 street");
-        assert!(kind == OutcomeKind::Refused && refused.contains("!roll 1d1 # street (!y sends it)"), "{refused}");
+        let (kind, refused) = rooms.say(Standing::Admin, "hall", 0, "!roll 1d1 fire");
+        assert!(kind == OutcomeKind::Refused && refused.contains("!roll 1d1 # fire (!y sends it)"), "{refused}");
         let of = rooms.said.to_string();
         if taken_back {
             let message = rooms.message(Standing::Admin, "hall", 0, "");
