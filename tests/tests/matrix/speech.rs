@@ -316,16 +316,16 @@ async fn a_thumbs_up_on_a_refusal_sends_the_line_it_shows() {
     let mut table = Table::set(true, &["ann", "bob"]).await;
     let bot = table.start(Make::default()).await;
     let room = table.room.clone();
-    let said = table.people[0].say(&room, "!roll 2d1 strength").await;
+    let said = table.people[0].say(&room, "!roll 2d1 fire").await;
     let refused = table.people[0].hear(&room, &table.bot).await;
-    assert!(refused.body().contains("Try: !roll 2d1 # strength (!y sends it)"), "{}", refused.body());
+    assert!(refused.body().contains("Try: !roll 2d1 # fire (!y sends it)"), "{}", refused.body());
     // Neither another player's thumbs-up nor another reaction sends it.
     table.people[1].react(&room, &refused.id, "👍").await;
     table.people[0].react(&room, &refused.id, "❓").await;
     table.people[0].react(&room, &refused.id, "👍🏽").await;
     let sent = table.people[0].hear(&room, &table.bot).await;
     assert_eq!(sent.content["m.relates_to"]["event_id"], refused.id.as_str());
-    assert_eq!(sent.content["m.new_content"]["body"], "2 | 2d1 [1 1] | strength #1");
+    assert_eq!(sent.content["m.new_content"]["body"], "2 | 2d1 [1 1] | fire #1");
     // It counts as the message's next version. The message can be edited further, and is not sent again.
     table.people[0].edit(&room, &said, "!roll 2d1+5").await;
     let edit = table.people[0].hear(&room, &table.bot).await;
