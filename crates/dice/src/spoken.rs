@@ -139,7 +139,9 @@ impl Notation {
                 || ABOUT_DICE.contains(&bare.as_str())
         };
         let begins = prose.trim_start_matches(['-', '"', '(', '“', ' ']).starts_with(char::is_alphabetic);
-        let prose_alone = dice.len() < at && begins && !prose.split_whitespace().any(about_dice);
+        // `d20 - dex` takes away what nobody knows; a dash in front of a sentence takes nothing away.
+        let taken_away = prose.starts_with('-') && (!prose.starts_with("- ") || prose.split_whitespace().count() < 3);
+        let prose_alone = dice.len() < at && begins && !taken_away && !prose.split_whitespace().any(about_dice);
         (prose_alone && Notation::typed_in(dialect, dice).is_ok()).then_some(at)
     }
 }
@@ -234,6 +236,9 @@ mod tests {
             assert_eq!(at.map(|at| &text[at..]), Some(prose), "{text}");
         }
         for text in [
+            "d20 - dex",
+            "d20-dex",
+            "d20 -dex",
             "2d6",
             "2d6 drop lowest",
             "2d6 for 3 rounds",

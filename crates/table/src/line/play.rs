@@ -26,12 +26,20 @@ use std::sync::Arc;
 /// Those of the table's own commands that people say something about: `undo sorry, wrong dice`.
 const COMMENTED: [&str; 2] = ["undo", "redo"];
 
-/// The line up to its comment: the first word behind the command that is no number.
+/// Words that begin what is said about an undo. Others may mean something: `undo all`, `undo Ann`.
+const SAID: [&str; 13] =
+    ["#", "-", "that", "it", "this", "please", "pls", "sorry", "oops", "ups", "whoops", "wrong", "mistake"];
+
+/// The line up to its comment, which begins behind the command or behind an entry's `#12`.
 fn without_comment(line: &str, from: usize) -> &str {
     let mut ends = from;
     for word in line[from..].split_inclusive(char::is_whitespace) {
-        if !word.trim().is_empty() && !word.contains(|c: char| c.is_ascii_digit()) {
-            break;
+        let begins = word.trim().trim_end_matches([',', '.', '!']).to_lowercase();
+        if SAID.contains(&begins.as_str()) {
+            return line[..ends].trim_end();
+        }
+        if !begins.is_empty() && !begins.starts_with('#') {
+            return line;
         }
         ends += word.len();
     }
