@@ -3,7 +3,11 @@
 use crate::{Dialect, Notation};
 
 /// Words that say something about the dice, so that they are never prose.
-const ABOUT_DICE: [&str; 46] = [
+const ABOUT_DICE: [&str; 50] = [
+    "private",
+    "privately",
+    "hidden",
+    "blind",
     "adv",
     "advantage",
     "dis",

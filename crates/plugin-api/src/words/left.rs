@@ -9,6 +9,25 @@ use std::ops::RangeInclusive;
 const SLIP: usize = 5;
 /// Behind these stands a difficulty, whatever it is.
 const JUDGES: [&str; 5] = ["vs", "versus", "against", "dc", "dn"];
+/// Words that ask for something, though this command may not know them.
+const ASKED: [&str; 16] = [
+    "advantage",
+    "disadvantage",
+    "favored",
+    "favoured",
+    "unskilled",
+    "untrained",
+    "exploding",
+    "reroll",
+    "rerolled",
+    "doubled",
+    "halved",
+    "secret",
+    "secretly",
+    "private",
+    "privately",
+    "hidden",
+];
 /// A word this long, and like no other, is prose even if it stands alone.
 const ALONE: usize = 6;
 /// So many letters are enough for the beginning of a word.
@@ -115,6 +134,7 @@ impl Words {
                 let behind = first.checked_sub(1).map_or("", |before| self.words[before].text.as_str());
                 !only.name
                     && !JUDGES.iter().any(|judges| same(judges, behind))
+                    && !ASKED.iter().any(|asked| same(asked, &only.text))
                     // With a capital it may be somebody's name.
                     && only.text.chars().all(char::is_lowercase)
                     && only.text.chars().count() >= ALONE
