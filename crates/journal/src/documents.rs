@@ -187,6 +187,9 @@ pub struct RoomDoc {
     pub prefix: String,
     /// The plugins enabled here.
     pub plugins: BTreeSet<String>,
+    /// The tools that every room has and that are switched off here.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub without: BTreeSet<String>,
     /// Settings that plugins declared for rooms.
     #[serde(default)]
     pub settings: PluginSettings,
@@ -205,6 +208,7 @@ impl RoomDoc {
             table: TableId::of(room),
             prefix: prefix.to_owned(),
             plugins: plugins.clone(),
+            without: BTreeSet::new(),
             settings: PluginSettings::new(),
             ignored: BTreeSet::new(),
             touched: Touched::default(),

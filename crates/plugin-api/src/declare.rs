@@ -118,6 +118,16 @@ pub enum FollowUp {
     IfAny,
 }
 
+/// Whether rooms enable a plugin, or every room has it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Kind {
+    /// A game: rooms enable it.
+    #[default]
+    Game,
+    /// A tool for any game: every room has it, unless it is switched off there. A game's command of the same name wins.
+    Tool,
+}
+
 /// A game's description, as data.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Manifest {
@@ -127,6 +137,9 @@ pub struct Manifest {
     pub title: String,
     /// One line about it, for lists.
     pub about: String,
+    /// Who has it.
+    #[serde(default)]
+    pub kind: Kind,
     /// Its commands.
     pub commands: Vec<CommandSpec>,
     /// Its settings.

@@ -1,6 +1,8 @@
 //! A game, as its author writes it and as the core uses it.
 
-use crate::{Commands, EarlierRoll, Fit, Manifest, Readers, Refusal, Reply, Setting, Turn, Words};
+use crate::{
+    Cast, Commands, EarlierRoll, Fit, Kind, Line, Manifest, Readers, Refusal, Reply, Role, Setting, Turn, Words,
+};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -25,6 +27,8 @@ pub trait Game: Send + Sync + 'static {
     const CREDIT: &'static str = "";
     /// The version of `State`. When an old state can no longer be read, add one and write [`upgrade`](Self::upgrade).
     const STATE_VERSION: u32 = 1;
+    /// Whether rooms enable it, or every room has it.
+    const KIND: Kind = Kind::Game;
 
     /// What a table stores of this game.
     type State: Clone + Default + PartialEq + Send + Serialize + DeserializeOwned + Sync;
@@ -62,6 +66,12 @@ pub trait Game: Send + Sync + 'static {
     fn fits(command: &str, roll: &EarlierRoll) -> Fit {
         let _ = (command, roll);
         Fit::Open
+    }
+
+    /// What `!now` shows of it to somebody with this role: a line or two. Nothing if there is nothing to tell.
+    fn now(state: &Self::State, cast: &Cast, role: Role) -> Vec<Line> {
+        let _ = (state, cast, role);
+        Vec::new()
     }
 
     /// Reads a state stored by an older version.
@@ -110,6 +120,11 @@ impl<G: Game> HeldState for StateOf<G> {
 impl Held {
     fn of<G: Game>(state: G::State) -> Self {
         Held(Arc::new(StateOf::<G>(state)))
+    }
+
+    fn state<G: Game>(&self) -> Arc<StateOf<G>> {
+        let held: Arc<dyn Any + Send + Sync> = self.0.clone();
+        held.downcast().expect("a game is played on what a table holds of it")
     }
 
     /// Encodes it for storage.
@@ -168,6 +183,12 @@ pub trait Plugin: Send + Sync {
     /// See [`Game::fits`].
     fn fits(&self, command: &str, roll: &EarlierRoll) -> Fit;
 
+    /// See [`Game::now`].
+    ///
+    /// # Panics
+    /// If `held` belongs to another game.
+    fn now(&self, held: &Held, cast: &Cast, role: Role) -> Vec<Line>;
+
     /// Decodes what a table stored of the game.
     ///
     /// # Errors
@@ -195,6 +216,7 @@ pub fn plugin<G: Game>() -> Box<dyn Plugin> {
         id: G::ID.to_owned(),
         title: G::TITLE.to_owned(),
         about: G::ABOUT.to_owned(),
+        kind: G::KIND,
         commands: G::Command::declare(),
         settings: G::settings(),
         credit: G::CREDIT.to_owned(),
@@ -231,6 +253,10 @@ impl<G: Game> Plugin for Hosted<G> {
         G::fits(command, roll)
     }
 
+    fn now(&self, held: &Held, cast: &Cast, role: Role) -> Vec<Line> {
+        G::now(&held.state::<G>().0, cast, role)
+    }
+
     fn held(&self, saved: &SavedState) -> Result<Held, Refusal> {
         let state = if saved.version == G::STATE_VERSION {
             G::State::deserialize(&saved.state)
@@ -243,8 +269,7 @@ impl<G: Game> Plugin for Hosted<G> {
 
     fn ready(&self, held: &Held, name: &str, words: &mut Words) -> Result<Ready, Refusal> {
         let command = G::Command::parse(name, words)?;
-        let before: Arc<dyn Any + Send + Sync> = held.0.clone();
-        let before = before.downcast::<StateOf<G>>().expect("a game is played on what a table holds of it");
+        let before = held.state::<G>();
         Ok(Ready(Box::new(move |turn| {
             let mut state = before.0.clone();
             let reply = G::play(&mut state, command.clone(), turn)?;

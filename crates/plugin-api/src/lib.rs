@@ -13,8 +13,8 @@ mod turn;
 mod words;
 
 pub use argument::{Argument, DiceWord, Name, Number, Text};
-pub use chat::{CharacterId, Offer, Readers, Reply, Role, Span};
-pub use declare::{ArgumentSpec, Arguments, CommandSpec, Commands, FollowUp, Manifest, usage_of};
+pub use chat::{CharacterId, Line, Offer, Readers, Reply, Role, Span};
+pub use declare::{ArgumentSpec, Arguments, CommandSpec, Commands, FollowUp, Kind, Manifest, usage_of};
 pub use dice::{Dice, Die};
 pub use game::{Game, Held, Played, Plugin, Ready, SavedState, plugin};
 pub use plugin_api_derive::{Arguments, Choice, Commands, Forms};

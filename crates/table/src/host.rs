@@ -15,6 +15,7 @@ use journal::documents::{RoomDoc, from_json};
 use journal::keys::{self, TableId};
 use journal::schema::{self, StartError};
 use journal::store::{Store, StoreError};
+use plugin_api::{Kind, Manifest, Refusal};
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, RwLock};
@@ -196,6 +197,22 @@ impl Host {
     /// The operator's settings.
     pub fn settings(&self) -> Arc<Settings> {
         self.settings.read().expect("nothing panics holding it").clone()
+    }
+
+    /// True if a room may have the plugin. Operators choose the games; tools are for every room.
+    pub fn offers(&self, room: &RoomId, plugin: &Manifest) -> bool {
+        plugin.kind == Kind::Tool || self.settings().offers(room, &plugin.id)
+    }
+
+    /// The same as a check.
+    ///
+    /// # Errors
+    /// The room may not have it.
+    pub fn must_offer(&self, room: &RoomId, plugin: &Manifest) -> Result<(), Refusal> {
+        if self.offers(room, plugin) {
+            return Ok(());
+        }
+        Err(Refusal::new(format!("the operator of this bot does not offer {} here", plugin.id)).example("plugins"))
     }
 
     /// Replaces the operator's settings. The bot's name stays the same.

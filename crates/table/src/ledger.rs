@@ -5,12 +5,12 @@ use crate::rights::Rights;
 use crate::state::{State, read};
 use crate::unplayed::Unplayed;
 use chat::{PlayerId, Readers};
-use journal::documents::{Head, RollDoc, from_json};
+use journal::documents::{GameDoc, Head, RollDoc, from_json};
 use journal::export::Exported;
 use journal::keys::{self, TableId};
 use journal::store::{Batch, StoreError};
 use journal::{Change, Changes, Page, Place, leaves, seed_of, words};
-use plugin_api::{CharacterId, Fit, Plugin, Refusal};
+use plugin_api::{CharacterId, Fit, Held, Plugin, Refusal, SavedState};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -50,6 +50,17 @@ impl<'a> Ledger<'a> {
             Some(None) => Ok(None),
             None => read(self.host, key),
         }
+    }
+
+    /// What the table holds of a plugin, unless that is nothing yet.
+    pub fn held(&self, plugin: &dyn Plugin) -> Result<Option<Held>, Unplayed> {
+        let id = &plugin.manifest().id;
+        if let Some(known) = self.state.games.get(id) {
+            return Ok(Some(known.held.clone()));
+        }
+        let stored: Option<GameDoc> = self.read(&keys::game(&self.state.id, id))?;
+        let held = stored.map(|doc| plugin.held(&SavedState { version: doc.version, state: doc.state }));
+        Ok(held.transpose()?)
     }
 
     /// Entry `number`, if there is one.

@@ -2,8 +2,9 @@
 
 use crate::turn::OwnCommands;
 use journal::HOUSE;
-use plugin_api::{CommandSpec, Manifest, Plugin, Role};
-use std::collections::{BTreeMap, BTreeSet};
+use journal::documents::RoomDoc;
+use plugin_api::{CommandSpec, Kind, Manifest, Plugin, Role};
+use std::collections::BTreeMap;
 
 /// The plugins of a bot, by id.
 pub struct Plugins {
@@ -32,6 +33,14 @@ pub enum PluginsError {
         /// The word.
         word: String,
     },
+}
+
+/// True if a room has the plugin.
+pub(crate) fn has(room: &RoomDoc, manifest: &Manifest) -> bool {
+    match manifest.kind {
+        Kind::Game => room.plugins.contains(&manifest.id),
+        Kind::Tool => !room.without.contains(&manifest.id),
+    }
 }
 
 impl Plugins {
@@ -66,21 +75,39 @@ impl Plugins {
         self.plugins.values().map(|plugin| plugin.manifest())
     }
 
-    /// The table's own command called `word`, unless one of the `enabled` games has it.
-    pub fn house_command(&self, word: &str, enabled: &BTreeSet<String>) -> Option<&CommandSpec> {
+    /// The table's own command called `word`, unless one of the room's games has it.
+    pub fn house_command(&self, word: &str, room: &RoomDoc) -> Option<&CommandSpec> {
         let found = self.house.iter().find(|command| command.answers_to(word))?;
-        let shared = || self.enabled(enabled).into_iter().any(|plugin| plugin.manifest().command(word).is_some());
+        let shared = || self.enabled(room).into_iter().any(|plugin| plugin.manifest().command(word).is_some());
         (!SHARED.contains(&word) || !shared()).then_some(found)
     }
 
-    /// The existing plugins among `enabled`, in id order.
-    pub fn enabled(&self, enabled: &BTreeSet<String>) -> Vec<&dyn Plugin> {
-        enabled.iter().filter_map(|id| self.get(id)).collect()
+    /// The plugins that a room has, in id order: the games enabled there, and the tools that are not switched off.
+    pub fn enabled(&self, room: &RoomDoc) -> Vec<&dyn Plugin> {
+        self.plugins.values().map(|plugin| &**plugin).filter(|plugin| has(room, plugin.manifest())).collect()
     }
 
-    /// The notation command among those of `enabled`, whose words are dice and nothing else.
-    pub fn notation(&self, enabled: &BTreeSet<String>) -> Option<&CommandSpec> {
-        let plugins = self.enabled(enabled).into_iter();
+    /// The games enabled in a room, in id order.
+    pub fn games(&self, room: &RoomDoc) -> Vec<&dyn Plugin> {
+        self.enabled(room).into_iter().filter(|plugin| plugin.manifest().kind == Kind::Game).collect()
+    }
+
+    /// Which of a room's plugins have a command called `word`. A tool gives way to games.
+    pub fn knowing(&self, word: &str, room: &RoomDoc) -> Vec<(&dyn Plugin, &CommandSpec)> {
+        let mut all: Vec<(&dyn Plugin, &CommandSpec)> = Vec::new();
+        for plugin in self.enabled(room) {
+            all.extend(plugin.manifest().command(word).map(|command| (plugin, command)));
+        }
+        let of_game = |(plugin, _): &(&dyn Plugin, &CommandSpec)| plugin.manifest().kind == Kind::Game;
+        if all.iter().any(of_game) {
+            all.retain(of_game);
+        }
+        all
+    }
+
+    /// The notation command among those of a room, whose words are dice and nothing else.
+    pub fn notation(&self, room: &RoomDoc) -> Option<&CommandSpec> {
+        let plugins = self.enabled(room).into_iter();
         plugins.flat_map(|plugin| &plugin.manifest().commands).find(|command| command.notation)
     }
 

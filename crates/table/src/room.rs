@@ -156,17 +156,6 @@ impl Settings {
         let allowed = rules.next_back().or(self.allowed.as_ref());
         allowed.is_none_or(|allowed| allowed.contains(plugin) || self.fresh_room(room).plugins.contains(plugin))
     }
-
-    /// The same as a check.
-    ///
-    /// # Errors
-    /// The plugin is not allowed.
-    pub fn must_offer(&self, room: &RoomId, plugin: &str) -> Result<(), Refusal> {
-        if self.offers(room, plugin) {
-            return Ok(());
-        }
-        Err(Refusal::new(format!("the operator of this bot does not offer {plugin} here")).example("plugins"))
-    }
 }
 
 /// The values of a plugin's settings for a room at a table, and of those that every room has, including defaults.

@@ -1,9 +1,10 @@
 //! `!help`, `!plugins`: what can be typed, generated from the declarations alone.
 
+use crate::plugins::has;
 use crate::turn::HouseTurn;
 use chat::{Line, Reply, Span};
 use journal::HOUSE;
-use plugin_api::{CommandSpec, Manifest, Refusal, Role, suggest};
+use plugin_api::{CommandSpec, Kind, Manifest, Refusal, Role, suggest};
 
 /// The topic about dice in general.
 const DICE: &str = "dice";
@@ -70,7 +71,7 @@ pub(super) fn help(turn: &HouseTurn, topic: Option<&str>) -> Result<Reply, Refus
         });
     }
     let enabled: Vec<&Manifest> =
-        turn.host.plugins.enabled(&turn.room.plugins).into_iter().map(|plugin| plugin.manifest()).collect();
+        turn.host.plugins.enabled(turn.room).into_iter().map(|plugin| plugin.manifest()).collect();
     let own = turn.host.plugins.house().iter().filter(|command| command.answers_to(&topic));
     let own: Vec<Reply> = own.map(|spec| command(prefix, spec)).collect();
     let mut found: Vec<Reply> = enabled.iter().flat_map(|manifest| told_of(prefix, manifest, &topic)).collect();
@@ -78,8 +79,7 @@ pub(super) fn help(turn: &HouseTurn, topic: Option<&str>) -> Result<Reply, Refus
     if !found.is_empty() {
         return Ok(one_after_another(found));
     }
-    let mut elsewhere =
-        turn.host.plugins.manifests().filter(|each| turn.host.settings().offers(turn.room_id, &each.id));
+    let mut elsewhere = turn.host.plugins.manifests().filter(|each| turn.host.offers(turn.room_id, each));
     if let Some((manifest, replies)) = elsewhere.find_map(|manifest| {
         let told = told_of(prefix, manifest, &topic);
         (!told.is_empty()).then_some((manifest, told))
@@ -143,7 +143,7 @@ fn overview(turn: &HouseTurn) -> Reply {
         false => reply.text(format!("Start a line with {prefix} or {}: and a command, such as:", host.settings().name)),
     };
     let mut items = Vec::new();
-    for manifest in host.plugins.enabled(&turn.room.plugins).into_iter().map(|plugin| plugin.manifest()) {
+    for manifest in host.plugins.games(turn.room).into_iter().map(|plugin| plugin.manifest()) {
         let main = manifest.main().expect("every plugin has one");
         let mut item = vec![Span::Code(format!("{prefix}{}", main.examples[0]))];
         item.push(Span::Text(format!(" - {}", main.short_help())));
@@ -153,6 +153,14 @@ fn overview(turn: &HouseTurn) -> Reply {
         }
         items.push(item);
     }
+    let tools = host.plugins.enabled(turn.room).into_iter().map(|plugin| plugin.manifest());
+    let mut item = Vec::new();
+    for manifest in tools.filter(|manifest| manifest.kind == Kind::Tool) {
+        let divided = if item.is_empty() { "" } else { "; " };
+        item.push(Span::Text(format!("{divided}{}: ", manifest.about)));
+        item.push(Span::Code(format!("{prefix}help {}", manifest.id)));
+    }
+    items.extend((!item.is_empty()).then_some(item));
     let own = [
         ("plugins", "the games I know; an admin enables one with ", Some("plugin enable mvk")),
         ("iam Ann", "names your character; ", Some("gm me")),
@@ -174,9 +182,10 @@ fn overview(turn: &HouseTurn) -> Reply {
 
 pub(super) fn plugins(turn: &HouseTurn) -> Reply {
     let prefix = &turn.room.prefix;
-    let offered = |manifest: &&Manifest| turn.host.settings().offers(turn.room_id, &manifest.id);
-    let items = turn.host.plugins.manifests().filter(offered).map(|Manifest { id, title, about, .. }| {
-        let state = if turn.room.plugins.contains(id) { " (enabled)" } else { "" };
+    let offered = |manifest: &&Manifest| turn.host.offers(turn.room_id, manifest);
+    let items = turn.host.plugins.manifests().filter(offered).map(|manifest| {
+        let Manifest { id, title, about, .. } = manifest;
+        let state = if has(turn.room, manifest) { " (enabled)" } else { "" };
         vec![Span::Bold(id.clone()), Span::Text(format!(" {title}: {about}{state}"))]
     });
     Reply::new().text("A room admin enables one with ").code(format!("{prefix}plugin enable ID")).list(items.collect())

@@ -34,6 +34,7 @@ pub(super) fn now(turn: &mut HouseTurn) -> Result<Reply, Unplayed> {
     let open = !asked.is_empty();
     lines.extend(waiting::listed(turn, &asked, |open| if open.is_asked() { "on" } else { "may still choose on" }));
     lines.extend(to_settle(turn)?);
+    lines.extend(of_plugins(turn)?);
     lines.extend(counters(turn));
     let scene = turn.table.scene.as_ref().map(|scene| scene.title.clone());
     let newest = turn.ledger.page(turn.ledger.head().number)?;
@@ -81,6 +82,17 @@ fn to_settle(turn: &HouseTurn) -> Result<Vec<Line>, StoreError> {
         }
         if lines.len() == MOST {
             break;
+        }
+    }
+    Ok(lines)
+}
+
+/// What the room's games and tools hold that is going on, such as whose turn it is.
+fn of_plugins(turn: &HouseTurn) -> Result<Vec<Line>, Unplayed> {
+    let (cast, mut lines) = (turn.cast(), Vec::new());
+    for plugin in turn.host.plugins.enabled(turn.room) {
+        if let Some(held) = turn.ledger.held(plugin)? {
+            lines.extend(plugin.now(&held, &cast, turn.rights.role()));
         }
     }
     Ok(lines)

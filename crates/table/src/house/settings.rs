@@ -1,12 +1,13 @@
 //! `!plugin`, `!game`, `!room`, `!table`: the settings of a room and a table.
 
+use crate::plugins::has;
 use crate::rights::{Act, REFEREE, WHO_UNDOES};
 use crate::room::{DIALECT, RoomSetting};
 use crate::turn::HouseTurn;
 use chat::Reply;
 use journal::HOUSE;
 use journal::documents::PluginSettings;
-use plugin_api::{Forms, Name, Refusal, Setting, SettingKind, SettingScope, Text, suggest};
+use plugin_api::{Forms, Kind, Name, Refusal, Setting, SettingKind, SettingScope, Text, suggest};
 use std::sync::Arc;
 use unicode_normalization::char::is_combining_mark;
 
@@ -34,22 +35,27 @@ pub(super) fn plugin(turn: &mut HouseTurn, change: Switched) -> Result<Reply, Re
         Switched::Disable { id } => (id, false),
     };
     let id = plugin_id(turn, &name)?;
-    let title = turn.host.plugins.get(&id).expect("its id was just found").manifest().title.clone();
-    if turn.room.plugins.contains(&id) == on {
+    let manifest = turn.host.plugins.get(&id).expect("its id was just found").manifest();
+    let title = &manifest.title;
+    if has(turn.room, manifest) == on {
         let state = if on { "already enabled" } else { "not enabled" };
         return Err(Refusal::new(format!("the plugin {id} is {state} here")).example("plugins"));
     }
     if on {
-        turn.host.settings().must_offer(turn.room_id, &id).map_err(|refusal| refusal.about(name))?;
+        turn.host.must_offer(turn.room_id, manifest).map_err(|refusal| refusal.about(name))?;
     }
     let room = Arc::make_mut(turn.room);
     let prefix = room.prefix.clone();
+    match (manifest.kind, on) {
+        (Kind::Game, true) => room.plugins.insert(id.clone()),
+        (Kind::Game, false) => room.plugins.remove(&id),
+        (Kind::Tool, true) => room.without.remove(&id),
+        (Kind::Tool, false) => room.without.insert(id.clone()),
+    };
     if on {
-        room.plugins.insert(id.clone());
         let reply = Reply::new().text(format!("{title} is enabled in this room. "));
         Ok(reply.code(format!("{prefix}help {id}")).text(" teaches it."))
     } else {
-        room.plugins.remove(&id);
         Ok(format!("{title} is disabled in this room; what the table holds of it stays.").into())
     }
 }
@@ -63,7 +69,11 @@ pub(super) fn game(turn: &mut HouseTurn, id: Option<Name>) -> Result<Reply, Refu
     };
     turn.needs(Act::SetTable, "set the main game")?;
     let id = plugin_id(turn, &name.0)?;
-    if !turn.room.plugins.contains(&id) {
+    let manifest = turn.host.plugins.get(&id).expect("its id was just found").manifest();
+    if manifest.kind == Kind::Tool {
+        return Err(Refusal::new(format!("{id} is a tool for any game, and no game")).about(name.0).example("plugins"));
+    }
+    if !has(turn.room, manifest) {
         let what = format!("the plugin {id} is not enabled in this room");
         return Err(Refusal::new(what).about(name.0).example(format!("plugin enable {id}")));
     }
@@ -184,7 +194,7 @@ fn declared(
     what: &str,
     own: &str,
 ) -> Result<(String, Setting), Refusal> {
-    let plugins = turn.host.plugins.enabled(&turn.room.plugins).into_iter().map(|plugin| plugin.manifest());
+    let plugins = turn.host.plugins.enabled(turn.room).into_iter().map(|plugin| plugin.manifest());
     let settings = plugins.flat_map(|manifest| manifest.settings.iter().map(|setting| (manifest.id.clone(), setting)));
     let settings: Vec<_> = settings.filter(|(_, setting)| setting.scope == scope).collect();
     let found = settings.iter().find(|(_, setting)| setting.key.eq_ignore_ascii_case(key));

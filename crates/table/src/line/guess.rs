@@ -54,7 +54,7 @@ pub(super) fn guess(host: &Host, line: &CommandLine, attempt: &Attempt<'_>) -> O
     if words.is_empty() || words.len() > MOST_WORDS || line.typed.contains('#') {
         return None;
     }
-    let mut games = host.plugins.enabled(&attempt.room.plugins);
+    let mut games = host.plugins.enabled(&attempt.room);
     let main_game = attempt.doc.main_game.as_deref();
     games.sort_by_key(|game| Some(game.manifest().id.as_str()) != main_game);
     let cast = attempt.cast(host);

@@ -33,10 +33,9 @@ pub(super) enum Meant<'a> {
 /// that was probably meant.
 fn guessed(host: &Host, unplayed: Unplayed, line: &CommandLine, attempt: &Attempt<'_>) -> Result<String, Unplayed> {
     let (word, _) = line.word();
-    let mut enabled = host.plugins.enabled(&attempt.room.plugins).into_iter();
-    let known = host.plugins.house_command(&word, &attempt.room.plugins).is_some()
+    let known = host.plugins.house_command(&word, &attempt.room).is_some()
         || host.plugins.get(&word).is_some()
-        || enabled.any(|game| game.manifest().command(&word).is_some());
+        || !host.plugins.knowing(&word, &attempt.room).is_empty();
     if known || offers::number(line).is_some() {
         return Err(unplayed);
     }

@@ -6,6 +6,7 @@ use crate::attempt::{Attempt, Found};
 use crate::draft::Draft;
 use crate::host::Host;
 use crate::ledger::Ledger;
+use crate::plugins::has;
 use crate::rights::{Act, Rights};
 use crate::unplayed::Unplayed;
 use crate::words::{Arguments, CommandLine, leading_to};
@@ -34,15 +35,15 @@ impl Draft {
     ) -> Result<Found<'a>, Unplayed> {
         let found = self.resolve_enabled(host, &attempt.room, line, attempt)?;
         let game = match found {
-            Found::Plugin(plugin, ..) => Some(&plugin.manifest().id),
+            Found::Plugin(plugin, ..) => Some(plugin.manifest()),
             Found::House(_) => None,
         };
         if let Some(game) = game {
-            host.settings().must_offer(&attempt.message.room, game)?;
+            host.must_offer(&attempt.message.room, game)?;
         }
         if let Some(entry) = attempt.offered {
             let offers = self.ledger(host).roll(entry)?.map(|roll| roll.game);
-            if offers.as_ref() != game {
+            if offers.as_ref() != game.map(|game| &game.id) {
                 let what = format!("what #{entry} offered is no command of its game any more");
                 return Err(Refusal::new(what).example("waiting").into());
             }
@@ -58,16 +59,13 @@ impl Draft {
         attempt: &Attempt<'_>,
     ) -> Result<Found<'a>, Unplayed> {
         let (word, place) = line.word();
-        if let Some(command) = host.plugins.house_command(&word, &room.plugins) {
+        if let Some(command) = host.plugins.house_command(&word, room) {
             return Ok(Found::House(command));
         }
         if let Some(plugin) = host.plugins.get(&word) {
             return by_id(host, room, plugin, line, place.end);
         }
-        let commands = |word: &str| -> Vec<(&'a dyn Plugin, &'a CommandSpec)> {
-            let enabled = host.plugins.enabled(&room.plugins).into_iter();
-            enabled.filter_map(|plugin| plugin.manifest().command(word).map(|command| (plugin, command))).collect()
-        };
+        let commands = |word: &str| host.plugins.knowing(word, room);
         let (mut knowing, mut place) = (commands(&word), place);
         for apart in glued(&word) {
             // `i+1` is `i +1`.
@@ -450,7 +448,7 @@ fn by_id<'a>(
     end: usize,
 ) -> Result<Found<'a>, Unplayed> {
     let manifest = plugin.manifest();
-    if !room.plugins.contains(&manifest.id) {
+    if !has(room, manifest) {
         // What is on by default and was switched off here may have been so for another bot's sake.
         return Err(match host.settings().plugins.contains(&manifest.id) && !line.by_name {
             true => Unplayed::Silent,

@@ -37,7 +37,7 @@ pub(super) fn glued(word: &str) -> Vec<usize> {
 /// A word nobody knows: silence, since other bots share the room, unless it is one slip away or the bot was named.
 pub(super) fn unknown<'a>(host: &'a Host, room: &RoomDoc, line: &CommandLine, word: &str) -> Unplayed {
     let names = |command: &'a CommandSpec| std::iter::once(&command.name).chain(&command.aliases);
-    let games = host.plugins.enabled(&room.plugins);
+    let games = host.plugins.enabled(room);
     let of_games = || games.iter().flat_map(|game| game.manifest().commands.iter().flat_map(names));
     let ids = games.iter().map(|game| &game.manifest().id);
     // A game's commands are typed oftener than the table's.

@@ -92,7 +92,7 @@ impl Table {
         let answered =
             |outcome: &&mut Outcome| outcome.kind != OutcomeKind::Silent && outcome.reply.readers == Readers::Everybody;
         let Some(outcome) = heard.outcomes.iter_mut().find(answered) else { return Ok(()) };
-        let enabled: Vec<_> = host.plugins.enabled(&room.plugins).into_iter().map(|plugin| plugin.manifest()).collect();
+        let enabled: Vec<_> = host.plugins.games(&room).into_iter().map(|plugin| plugin.manifest()).collect();
         let main_game = self.state.doc.doc.main_game.as_ref();
         let is_main = |manifest: &&&Manifest| Some(&manifest.id) == main_game;
         let is_game = |manifest: &&&Manifest| manifest.main().is_some_and(|main| !main.notation);
