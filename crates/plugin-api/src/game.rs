@@ -1,7 +1,8 @@
 //! A game, as its author writes it and as the core uses it.
 
 use crate::{
-    Cast, Commands, EarlierRoll, Fit, Kind, Line, Manifest, Readers, Refusal, Reply, Role, Setting, Turn, Words,
+    Cast, CharacterId, Commands, EarlierRoll, Fit, Kind, Line, Manifest, Readers, Refusal, Reply, Role, Setting, Turn,
+    Words,
 };
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -72,6 +73,13 @@ pub trait Game: Send + Sync + 'static {
     fn now(state: &Self::State, cast: &Cast, role: Role) -> Vec<Line> {
         let _ = (state, cast, role);
         Vec::new()
+    }
+
+    /// A change of the state at `place` in words, if the place and its value would say little: `it is Ann's turn`. An
+    /// empty text if it is not worth a word.
+    fn told(place: &[&str], after: Option<&Value>, named: &dyn Fn(CharacterId) -> String) -> Option<String> {
+        let _ = (place, after, named);
+        None
     }
 
     /// Reads a state stored by an older version.
@@ -189,6 +197,9 @@ pub trait Plugin: Send + Sync {
     /// If `held` belongs to another game.
     fn now(&self, held: &Held, cast: &Cast, role: Role) -> Vec<Line>;
 
+    /// See [`Game::told`].
+    fn told(&self, place: &[&str], after: Option<&Value>, named: &dyn Fn(CharacterId) -> String) -> Option<String>;
+
     /// Decodes what a table stored of the game.
     ///
     /// # Errors
@@ -255,6 +266,10 @@ impl<G: Game> Plugin for Hosted<G> {
 
     fn now(&self, held: &Held, cast: &Cast, role: Role) -> Vec<Line> {
         G::now(&held.state::<G>().0, cast, role)
+    }
+
+    fn told(&self, place: &[&str], after: Option<&Value>, named: &dyn Fn(CharacterId) -> String) -> Option<String> {
+        G::told(place, after, named)
     }
 
     fn held(&self, saved: &SavedState) -> Result<Held, Refusal> {

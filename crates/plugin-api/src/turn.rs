@@ -24,11 +24,20 @@ pub struct Cast {
     known: Arc<BTreeMap<String, CharacterId>>,
     present: Arc<BTreeMap<PlayerId, String>>,
     next: u32,
-    newcomers: Vec<(PlayerId, String)>,
+    newcomers: Vec<Newcomer>,
     referees: Arc<BTreeSet<PlayerId>>,
     opposition: Arc<BTreeSet<CharacterId>>,
     away: Arc<BTreeSet<CharacterId>>,
     welcomed: Vec<CharacterId>,
+}
+
+/// Somebody who got a character by being named.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Newcomer {
+    /// The player; nobody for an NPC.
+    pub player: Option<PlayerId>,
+    /// The name.
+    pub name: String,
 }
 
 /// The earlier roll that a follow-up acts on.
@@ -83,6 +92,8 @@ pub struct Turn<'a> {
     pub player: String,
     /// When the command was sent.
     pub now: Timestamp,
+    /// The number of the entry that the current scene began with, if there is one.
+    pub scene: Option<u64>,
     /// The text after `#`; the host shows it.
     pub comment: Option<String>,
     role: Role,
@@ -198,8 +209,8 @@ impl Cast {
         &self.welcomed
     }
 
-    /// People who became players by being named, in the order of their characters from `next` on.
-    pub fn newcomers(&self) -> &[(PlayerId, String)] {
+    /// Those who got a character by being named, in the order of their characters from `next` on.
+    pub fn newcomers(&self) -> &[Newcomer] {
         &self.newcomers
     }
 
@@ -261,8 +272,34 @@ impl Cast {
         Arc::make_mut(&mut self.known).insert(wanted, id);
         Arc::make_mut(&mut self.names).insert(id, name.clone());
         Arc::make_mut(&mut self.players).insert(player.clone(), (name.clone(), id));
-        self.newcomers.push((player, name));
+        self.newcomers.push(Newcomer { player: Some(player), name });
         Some(id)
+    }
+
+    /// The character called `name`, or a new NPC of that name.
+    ///
+    /// # Errors
+    /// The name may be a typo.
+    pub fn bring_in(&mut self, name: &str) -> Result<CharacterId, Refusal> {
+        if let Some(id) = self.find(name) {
+            return Ok(id);
+        }
+        // Goon2 next to Goon1 is another goon, not a typo.
+        let unnumbered = |name: &str| name.trim_end_matches(|c: char| c.is_ascii_digit()).trim_end().to_lowercase();
+        let names = self.names.values().chain(self.present.values()).map(String::as_str);
+        let others = names.filter(|each| unnumbered(each) != unnumbered(name));
+        if self.partly(name).len() > 1 || suggest(name, others).is_some() {
+            let mut refusal = self.nobody(name);
+            refusal.what.push_str(&format!(" If not, pc {name} makes them"));
+            return Err(refusal);
+        }
+        let id = CharacterId(self.next);
+        self.next += 1;
+        Arc::make_mut(&mut self.opposition).insert(id);
+        Arc::make_mut(&mut self.known).insert(name.to_lowercase(), id);
+        Arc::make_mut(&mut self.names).insert(id, name.to_owned());
+        self.newcomers.push(Newcomer { player: None, name: name.to_owned() });
+        Ok(id)
     }
 
     /// The name of a character.
@@ -296,6 +333,7 @@ impl<'a> Turn<'a> {
             role: Role::Player,
             took: Cell::new(Role::Player),
             now,
+            scene: None,
             comment: None,
             cast,
             settings: Arc::default(),
@@ -358,6 +396,18 @@ impl<'a> Turn<'a> {
     /// Nobody has this name; the refusal says who may be meant.
     pub fn character(&mut self, name: &str) -> Result<CharacterId, Refusal> {
         self.cast.find(name).ok_or_else(|| self.cast.nobody(name))
+    }
+
+    /// The same as [`character`](Self::character), and for a referee a new NPC if nobody has this name.
+    ///
+    /// # Errors
+    /// Nobody has this name, or it may be a typo.
+    pub fn brought_in(&mut self, name: &str) -> Result<CharacterId, Refusal> {
+        match self.cast.find(name) {
+            Some(id) => Ok(id),
+            None if self.by_referee() => self.cast.bring_in(name),
+            None => Err(self.cast.nobody(name)),
+        }
     }
 
     /// The same as [`character`](Self::character), or the actor if no name is given.

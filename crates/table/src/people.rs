@@ -6,7 +6,7 @@ use crate::rights::{Act, Rights};
 use crate::roster::Present;
 use chat::{PlayerId, Speaker, Trust, cut};
 use journal::documents::{self, Character, Head, Seat, TableDoc};
-use plugin_api::{Cast, CharacterId, Refusal, suggest};
+use plugin_api::{Cast, CharacterId, Newcomer, Refusal, suggest};
 use std::collections::BTreeSet;
 
 /// The people of a table's document.
@@ -21,8 +21,11 @@ pub(crate) trait People {
     /// Creates a character; if the name is taken, a number is added.
     fn new_character(&mut self, head: &mut Head, name: &str, owner: Option<PlayerId>, named: Named) -> CharacterId;
 
-    /// Makes players of the people present who were named.
+    /// Gives a character to those who were named and had none.
     fn sit(&mut self, head: &mut Head, cast: &Cast);
+
+    /// Refuses NPCs that a command brought in and that the table cannot have.
+    fn may_be_joined_by(&self, cast: &Cast) -> Result<(), Refusal>;
 
     /// Brings back the characters a game welcomed.
     fn welcome(&mut self, cast: &Cast);
@@ -105,9 +108,20 @@ impl People for TableDoc {
     }
 
     fn sit(&mut self, head: &mut Head, cast: &Cast) {
-        for (player, name) in cast.newcomers() {
-            self.seat(head, player, name);
+        for Newcomer { player, name } in cast.newcomers() {
+            match player {
+                Some(player) => self.seat(head, player, name),
+                None => self.new_character(head, name, None, Named::OnPurpose),
+            };
         }
+    }
+
+    fn may_be_joined_by(&self, cast: &Cast) -> Result<(), Refusal> {
+        let new = || cast.newcomers().iter().filter(|newcomer| newcomer.player.is_none());
+        if new().next().is_some() && self.characters.len() + cast.newcomers().len() > MOST_CHARACTERS {
+            return Err(Refusal::new(format!("{MOST_CHARACTERS} characters are the most at one table")).example("pc"));
+        }
+        new().try_for_each(|newcomer| proper_name(&newcomer.name).map(drop))
     }
 
     fn welcome(&mut self, cast: &Cast) {
@@ -135,19 +149,10 @@ impl People for TableDoc {
             let what = format!("nobody here is called {name}; only a referee brings in new characters with as");
             return Err(Refusal::new(what).about(name).example(format!("iam {name}")));
         }
-        if let Some(id) = cast.find(name) {
-            self.sit(head, &cast);
-            return Ok(id);
-        }
-        // Goon2 next to Goon1 is another goon, not a typo.
-        let unnumbered = |name: &str| name.trim_end_matches(|c: char| c.is_ascii_digit()).trim_end().to_lowercase();
-        let another = |each: &&str| unnumbered(each) != unnumbered(name);
-        let names = self.characters.values().map(|each| each.name.as_str());
-        if let Some(meant) = suggest(name, names.filter(another)) {
-            let what = format!("nobody here is called {name}: did you mean {meant}? If not, pc {name} makes them");
-            return Err(Refusal::new(what).about(name).example(format!("as {meant} ...")));
-        }
-        self.make_character(head, name, None)
+        let id = cast.bring_in(name)?;
+        self.may_be_joined_by(&cast)?;
+        self.sit(head, &cast);
+        Ok(id)
     }
 
     fn make_character(&mut self, head: &mut Head, name: &str, owner: Option<PlayerId>) -> Result<CharacterId, Refusal> {

@@ -253,6 +253,8 @@ enum Encounters {
     },
     /// Show the turn order. A referee can set it.
     #[command(
+        alias = "init",
+        alias = "initiative",
         example = "order",
         example = "order Ann Gus Bob",
         example = "order add Ogre",
@@ -260,12 +262,12 @@ enum Encounters {
     )]
     Order { change: Option<encounter::Order> },
     /// Begin the next turn in the order.
-    #[command(alias = "endturn", alias = "nextturn", example = "next")]
+    #[command(alias = "endturn", alias = "nextturn", alias = "done", example = "next")]
     Next,
     /// Show whose turn it is. A referee can begin a turn.
     ///
     /// Then stones can be earned again, everyone may Surge again, and fatigue from a Surge sets in.
-    #[command(example = "turn", example = "turn Ann")]
+    #[command(alias = "round", example = "turn", example = "turn Ann")]
     Turn { character: Option<Name> },
 }
 
@@ -352,8 +354,6 @@ impl Game for Spheres {
         ("save", "check {} resist"),
         ("dn", "vs {}"),
         ("defend", "resist {}"),
-        ("initiative", "order {}"),
-        ("init", "order {}"),
         ("hp", "stress {}"),
         ("wound", "condition {} wounded"),
         ("wounds", "condition {}"),

@@ -70,11 +70,24 @@ pub(super) fn ago(now: Timestamp, then: Timestamp) -> String {
 pub(super) fn changes<'a>(turn: &HouseTurn, changes: impl IntoIterator<Item = &'a Change>) -> Vec<String> {
     let mut shown = Vec::new();
     for change in changes.into_iter().flat_map(leaves) {
+        if let Some(told) = of_game(turn, &change) {
+            shown.extend(Some(told).filter(|told| !told.is_empty() && !shown.contains(told)));
+            continue;
+        }
         if let Some(place) = place(turn, &change.path) {
             value(&place, change.before.as_ref(), change.after.as_ref(), &mut shown);
         }
     }
     shown
+}
+
+/// A change of a game's state, if the game has words of its own for it.
+fn of_game(turn: &HouseTurn, change: &Change) -> Option<String> {
+    let words: Vec<_> = journal::words(&change.path).into_iter().collect();
+    let [games, id, state, place @ ..] = words.as_slice() else { return None };
+    let plugin = turn.host.plugins.get(id).filter(|_| games == "games" && state == "state")?;
+    let place: Vec<&str> = place.iter().map(|word| &**word).collect();
+    plugin.told(&place, change.after.as_ref(), &|who| turn.table.name_of(who).to_owned())
 }
 
 /// The place of a change in words; `None` if only the core uses it.

@@ -206,6 +206,7 @@ fn trials_of(
         actor: play.actor,
         player: play.player.clone(),
         role: play.role,
+        scene: play.scene,
         now: play.now,
         bytes: play.bytes,
     };

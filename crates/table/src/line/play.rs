@@ -162,6 +162,12 @@ impl Draft {
         attempt.rights.took(took);
         let target = target.map(Arc::unwrap_or_clone).filter(|_| followed || spec.follow_up != FollowUp::IfAny);
 
+        if let Err(refusal) = attempt.doc.may_be_joined_by(&cast) {
+            return match attempt.thrown.is_empty() {
+                true => Err(refusal.into()),
+                false => self.not_kept(game, spec, refusal.what, attempt),
+            };
+        }
         if !cast.newcomers().is_empty() {
             Arc::make_mut(&mut attempt.doc).sit(Arc::make_mut(&mut attempt.head), &cast);
         }

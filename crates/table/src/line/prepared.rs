@@ -39,6 +39,7 @@ pub(super) struct Prepared<'a> {
     pub player: String,
     pub role: Role,
     pub now: Timestamp,
+    pub scene: Option<u64>,
     /// The size of the game's state in bytes.
     pub bytes: usize,
 }
@@ -103,6 +104,7 @@ impl Draft {
             player: message.speaker.name.clone(),
             role: attempt.rights.role(),
             now: message.sent,
+            scene: attempt.doc.scene.as_ref().map(|scene| scene.since),
             bytes: state.bytes,
         };
         Ok((prepared, state))
@@ -176,6 +178,7 @@ impl Prepared<'_> {
                 .with_settings(self.settings.clone())
                 .with_target(self.target.clone());
             turn.player.clone_from(&self.player);
+            turn.scene = self.scene;
             turn.comment.clone_from(&self.arguments.comment);
             let played = self.ready.play(&mut turn)?;
             Ok((played, turn.finish()))

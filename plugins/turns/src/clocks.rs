@@ -1,0 +1,192 @@
+//! Clocks: something that fills up step by step, such as a ritual or a pursuit.
+
+use crate::{State, referees};
+use plugin_api::{Refusal, Reply, Text, Turn, suggest};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::collections::BTreeMap;
+
+/// The most clocks at a table.
+const MOST_CLOCKS: usize = 20;
+/// The most segments of a clock.
+const MOST_SEGMENTS: u32 = 60;
+/// The most characters of a name.
+const MOST_NAME: usize = 40;
+/// How full a clock is, from empty to full.
+const FACES: [char; 5] = ['○', '◔', '◑', '◕', '●'];
+/// Words that remove a clock.
+const REMOVES: [&str; 6] = ["none", "remove", "clear", "off", "delete", "end"];
+
+/// A clock.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct Clock {
+    /// As it was typed.
+    name: String,
+    filled: u32,
+    size: u32,
+}
+
+/// The clocks of a table, by name in lower case.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub(crate) struct Clocks(BTreeMap<String, Clock>);
+
+/// What becomes of a clock.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Step {
+    Show,
+    /// Begin it with this many segments, so many of them filled.
+    Begin(u32, u32),
+    /// Fill so many segments, or empty them.
+    Move(i32),
+    Remove,
+}
+
+impl Clocks {
+    /// All of them on one line; nothing if there are none.
+    pub fn shown(&self) -> Option<String> {
+        let all: Vec<_> = self.0.values().map(Clock::drawn).collect();
+        (!all.is_empty()).then(|| all.join(" | "))
+    }
+}
+
+impl Clock {
+    fn drawn(&self) -> String {
+        let quarters = match (self.filled, self.size) {
+            (0, _) => 0,
+            (filled, size) if filled == size => 4,
+            // One that has begun is never drawn empty, and one that is not full never full.
+            (filled, size) => (filled * 4 / size).clamp(1, 3),
+        };
+        format!("{} {} {}/{}", self.name, FACES[quarters as usize], self.filled, self.size)
+    }
+}
+
+pub(crate) fn clock(state: &mut State, turn: &Turn, change: Option<Text>) -> Result<Reply, Refusal> {
+    let clocks = &mut state.clocks;
+    let Some(Text { text, .. }) = change else {
+        return Ok(clocks.shown().map_or_else(
+            || "There are no clocks; a name and a size begin one: clock The ritual 6".into(),
+            Reply::from,
+        ));
+    };
+    let (name, step) = read(&text)?;
+    let key = name.to_lowercase();
+    if let (Step::Show, Some(clock)) = (step, clocks.0.get(&key)) {
+        return Ok(clock.drawn().into());
+    }
+    if let Step::Begin(size, filled) = step {
+        return begin(clocks, turn, name, size, filled);
+    }
+    let Some(clock) = clocks.0.get_mut(&key) else { return Err(unknown(clocks, name, step)) };
+    referees(turn, "change a clock")?;
+    let Step::Move(by) = step else {
+        let name = clock.name.clone();
+        clocks.0.remove(&key);
+        return Ok(format!("The clock {name} is gone.").into());
+    };
+    let before = clock.filled;
+    clock.filled = before.saturating_add_signed(by).min(clock.size);
+    if clock.filled == before {
+        let full = if by > 0 { "full" } else { "empty" };
+        return Err(Refusal::new(format!("{} is {full} already", clock.name)).example(format!("clock {name} none")));
+    }
+    Ok(shown(clock))
+}
+
+/// A change of a clock in words.
+pub(crate) fn told(name: &str, field: &str, after: Option<&Value>) -> String {
+    match (field, after.and_then(Value::as_u64)) {
+        ("filled", Some(filled)) => format!("{name} is at {filled}"),
+        ("filled", None) => format!("no clock {name}"),
+        _ => String::new(),
+    }
+}
+
+fn shown(clock: &Clock) -> Reply {
+    let reply = Reply::from(clock.drawn()).fact("filled", clock.filled).fact("size", clock.size);
+    if clock.filled == clock.size { reply.text(" | ").bold("it is full!") } else { reply }
+}
+
+fn begin(clocks: &mut Clocks, turn: &Turn, name: &str, size: u32, filled: u32) -> Result<Reply, Refusal> {
+    referees(turn, "begin a clock")?;
+    if name.is_empty() {
+        return Err(Refusal::new("which clock? Its name is missing").example(format!("clock The ritual {size}")));
+    }
+    if name.chars().count() > MOST_NAME {
+        return Err(Refusal::new(format!("a clock's name has up to {MOST_NAME} characters")).about(name));
+    }
+    if !clocks.0.contains_key(&name.to_lowercase()) && clocks.0.len() >= MOST_CLOCKS {
+        return Err(Refusal::new(format!("{MOST_CLOCKS} clocks are the most")).example("clock"));
+    }
+    let clock = Clock { name: name.to_owned(), filled, size };
+    let reply = shown(&clock);
+    clocks.0.insert(name.to_lowercase(), clock);
+    Ok(reply)
+}
+
+fn unknown(clocks: &Clocks, name: &str, step: Step) -> Refusal {
+    let what = format!("there is no clock {name}");
+    match suggest(name, clocks.0.values().map(|clock| clock.name.as_str())) {
+        Some(meant) => Refusal::new(format!("{what}: did you mean {meant}?")).about_meant(name, meant),
+        None if step == Step::Show => {
+            Refusal::new(format!("{what} yet; with a size it begins")).example(format!("clock {name} 6"))
+        }
+        None => Refusal::new(what).about(name).example("clock"),
+    }
+}
+
+/// A clock's name, and what is to become of it: `The ritual +1`, `The ritual 6`, `The ritual 2/6`.
+fn read(typed: &str) -> Result<(&str, Step), Refusal> {
+    let typed = typed.trim();
+    let (name, last) = typed.rsplit_once(char::is_whitespace).unwrap_or(("", typed));
+    let name = name.trim_end_matches([':', ' ', '=']);
+    let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    let bounds = || Refusal::new(format!("a clock has 2 to {MOST_SEGMENTS} segments")).about(last);
+    let size = |text: &str| text.parse().ok().filter(|size| (2..=MOST_SEGMENTS).contains(size)).ok_or_else(bounds);
+    if REMOVES.contains(&last.to_lowercase().as_str()) && !name.is_empty() {
+        return Ok((name, Step::Remove));
+    }
+    if last.strip_prefix(['+', '-']).is_some_and(digits) {
+        let by: i32 = last.parse().map_err(|_| bounds())?;
+        return Ok((name, Step::Move(by)));
+    }
+    if digits(last) {
+        return Ok((name, Step::Begin(size(last)?, 0)));
+    }
+    if let Some((filled, of)) = last.split_once('/').filter(|(filled, of)| digits(filled) && digits(of)) {
+        let of = size(of)?;
+        let filled = filled.parse().ok().filter(|filled| *filled <= of).ok_or_else(bounds)?;
+        return Ok((name, Step::Begin(of, filled)));
+    }
+    Ok((typed, Step::Show))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_stands_behind_the_name_tells_what_becomes_of_it() {
+        let read = |typed| read(typed).expect("it reads");
+        assert_eq!(read("The ritual 6"), ("The ritual", Step::Begin(6, 0)));
+        assert_eq!(read("The ritual: 2/6"), ("The ritual", Step::Begin(6, 2)));
+        assert_eq!(read("The ritual +1"), ("The ritual", Step::Move(1)));
+        assert_eq!(read("The ritual none"), ("The ritual", Step::Remove));
+        assert_eq!(read("The ritual"), ("The ritual", Step::Show));
+        assert_eq!(read("none"), ("none", Step::Show));
+        for wrong in ["Doom 1", "Doom 61", "Doom 99999999999", "Doom 7/6", "Doom +99999999999"] {
+            assert!(super::read(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn only_an_empty_clock_looks_empty_and_only_a_full_one_full() {
+        let drawn = |filled, size| Clock { name: "Doom".into(), filled, size }.drawn();
+        assert_eq!(drawn(0, 12), "Doom ○ 0/12");
+        assert_eq!(drawn(1, 12), "Doom ◔ 1/12");
+        assert_eq!(drawn(6, 12), "Doom ◑ 6/12");
+        assert_eq!(drawn(11, 12), "Doom ◕ 11/12");
+        assert_eq!(drawn(12, 12), "Doom ● 12/12");
+    }
+}

@@ -1,0 +1,257 @@
+//! Conditions: labels on characters that last for some rounds, until the scene ends, or until somebody clears them. What
+//! they do to a roll is for the people at the table.
+
+use crate::{Rounds, State, referees};
+use plugin_api::{Argument, CharacterId, Name, Number, Refusal, Reply, Text, Turn};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::collections::BTreeMap;
+
+/// The most conditions of a character, and the most characters of a condition.
+const MOST_OF_ONE: usize = 12;
+/// The most characters who have any.
+const MOST_CHARACTERS: usize = 100;
+/// The most characters of a label.
+const MOST_LABEL: usize = 40;
+
+/// Words that clear conditions.
+const CLEARS: [&str; 7] = ["clear", "remove", "end", "none", "off", "no", "without"];
+/// Words behind a number of rounds.
+const ROUNDS: [&str; 4] = ["round", "rounds", "turn", "turns"];
+/// Words in front of a duration.
+const LINKS: [&str; 2] = ["for", "in"];
+
+/// A condition.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct Condition {
+    label: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    until: Option<Until>,
+}
+
+/// When a condition ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Until {
+    /// In this round, when the turn of this character begins; without one, when the round begins.
+    Round { round: u32, turn: Option<CharacterId> },
+    /// With the scene that began with this entry.
+    Scene(u64),
+}
+
+/// How long a condition is to last, as typed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Lasts {
+    UntilCleared,
+    Rounds(u32),
+    Scene,
+}
+
+/// Everybody's conditions.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub(crate) struct Conditions(BTreeMap<CharacterId, Vec<Condition>>);
+
+impl Conditions {
+    /// Ends what ends when this turn of this round begins.
+    pub fn pass(&mut self, now: u32, turn: Option<CharacterId>) -> Vec<(CharacterId, String)> {
+        let over = |condition: &Condition| match condition.until {
+            Some(Until::Round { round, turn: with }) => {
+                now > round || (now == round && (with.is_none() || with == turn))
+            }
+            _ => false,
+        };
+        self.take(over)
+    }
+
+    /// Ends what ended with an earlier scene.
+    fn forget_earlier_scenes(&mut self, scene: Option<u64>) {
+        self.take(|condition| matches!(condition.until, Some(Until::Scene(began)) if Some(began) != scene));
+    }
+
+    fn take(&mut self, over: impl Fn(&Condition) -> bool) -> Vec<(CharacterId, String)> {
+        let mut ended = Vec::new();
+        for (who, conditions) in &mut self.0 {
+            ended.extend(conditions.extract_if(.., |each| over(each)).map(|each| (*who, each.label)));
+        }
+        self.0.retain(|_, conditions| !conditions.is_empty());
+        ended
+    }
+
+    /// Everybody's on one line; nothing if there are none.
+    pub fn shown(&self, round: u32, named: &dyn Fn(CharacterId) -> String) -> Option<String> {
+        let each = |(who, conditions): (&CharacterId, &Vec<Condition>)| {
+            format!("{}: {}", named(*who), list(conditions, round))
+        };
+        let all: Vec<_> = self.0.iter().map(each).collect();
+        (!all.is_empty()).then(|| all.join(" | "))
+    }
+}
+
+fn list(conditions: &[Condition], now: u32) -> String {
+    let each = |condition: &Condition| match condition.until {
+        None => condition.label.clone(),
+        Some(Until::Scene(_)) => format!("{} (this scene)", condition.label),
+        Some(Until::Round { round, .. }) => match round.saturating_sub(now) {
+            0 | 1 => format!("{} (1 round)", condition.label),
+            left => format!("{} ({left} rounds)", condition.label),
+        },
+    };
+    conditions.iter().map(each).collect::<Vec<_>>().join(", ")
+}
+
+pub(crate) fn condition(
+    state: &mut State,
+    turn: &mut Turn,
+    character: Option<Name>,
+    conditions: Option<Text>,
+) -> Result<Reply, Refusal> {
+    let Some(Name(name)) = character else {
+        let mut current = state.conditions.clone();
+        current.forget_earlier_scenes(turn.scene);
+        let all = current.shown(state.order.round(), &|who| turn.name(who).to_owned());
+        return Ok(all.unwrap_or_else(|| "Nobody has a condition.".to_owned()).into());
+    };
+    let who = turn.character(&name).map_err(|refusal| {
+        let rest = conditions.as_ref().map(|text| format!(" {}", text.text)).unwrap_or_default();
+        refusal.example(format!("condition {} {name}{rest}", turn.name(turn.actor)))
+    })?;
+    let Some(text) = conditions else {
+        let mut current = state.conditions.clone();
+        current.forget_earlier_scenes(turn.scene);
+        return Ok(of_one(&current, turn, who, state.order.round()));
+    };
+    if who != turn.actor {
+        referees(turn, &format!("change the conditions of {}", turn.name(who)))?;
+    }
+    state.conditions.forget_earlier_scenes(turn.scene);
+    let (first, rest) = text.text.split_once(char::is_whitespace).unwrap_or((text.text.as_str(), ""));
+    match CLEARS.contains(&first.to_lowercase().as_str()) {
+        true => clear(state, turn, who, rest.trim())?,
+        false => add(state, turn, who, &text.text)?,
+    }
+    Ok(of_one(&state.conditions, turn, who, state.order.round()))
+}
+
+/// Somebody's conditions after a change, in words.
+pub(crate) fn told(name: &str, after: Option<&Value>) -> String {
+    let left: Vec<Condition> = after.and_then(|after| Vec::deserialize(after).ok()).unwrap_or_default();
+    match left.is_empty() {
+        true => format!("{name} has no conditions"),
+        false => format!("{name}: {}", left.iter().map(|each| each.label.as_str()).collect::<Vec<_>>().join(", ")),
+    }
+}
+
+fn of_one(conditions: &Conditions, turn: &Turn, who: CharacterId, round: u32) -> Reply {
+    let name = turn.name(who);
+    match conditions.0.get(&who) {
+        Some(own) => Reply::new().bold(name).text(format!(": {}", list(own, round))),
+        None => format!("{name} has no conditions.").into(),
+    }
+}
+
+fn clear(state: &mut State, turn: &Turn, who: CharacterId, label: &str) -> Result<(), Refusal> {
+    let name = turn.name(who);
+    let Some(own) = state.conditions.0.get_mut(&who) else {
+        return Err(Refusal::new(format!("{name} has no conditions")).example("condition"));
+    };
+    let wanted = label.to_lowercase();
+    let is_meant = |each: &Condition| wanted.is_empty() || wanted == "all" || each.label.to_lowercase() == wanted;
+    let before = own.len();
+    own.retain(|each| !is_meant(each));
+    if own.len() == before {
+        let labels = own.iter().map(|each| each.label.as_str()).collect::<Vec<_>>().join(", ");
+        let what = format!("{name} is not {label}, but {labels}");
+        return Err(Refusal::new(what).about(label).example(format!("condition {name} clear {}", own[0].label)));
+    }
+    if own.is_empty() {
+        state.conditions.0.remove(&who);
+    }
+    Ok(())
+}
+
+fn add(state: &mut State, turn: &Turn, who: CharacterId, typed: &str) -> Result<(), Refusal> {
+    let known = state.conditions.0.contains_key(&who);
+    if !known && state.conditions.0.len() >= MOST_CHARACTERS {
+        return Err(
+            Refusal::new(format!("{MOST_CHARACTERS} characters with conditions are the most")).example("condition")
+        );
+    }
+    let own = state.conditions.0.entry(who).or_default();
+    for part in typed.split([',', ';']).map(str::trim).filter(|part| !part.is_empty()) {
+        let (label, lasts) = read(part)?;
+        if label.chars().count() > MOST_LABEL {
+            return Err(Refusal::new(format!("a condition has up to {MOST_LABEL} characters")).about(label));
+        }
+        let until = match lasts {
+            Lasts::UntilCleared => None,
+            Lasts::Rounds(rounds) => {
+                Some(Until::Round { round: state.order.round().saturating_add(rounds), turn: state.order.current() })
+            }
+            Lasts::Scene => match turn.scene {
+                Some(scene) => Some(Until::Scene(scene)),
+                None => return Err(Refusal::new("no scene was begun here").example("scene The wolf at the ford")),
+            },
+        };
+        own.retain(|each| !each.label.eq_ignore_ascii_case(label));
+        own.push(Condition { label: label.to_owned(), until });
+    }
+    match own.len() {
+        0 => Err(Refusal::new("which condition?").example(format!("condition {} prone", turn.name(who)))),
+        1..=MOST_OF_ONE => Ok(()),
+        _ => Err(Refusal::new(format!("{MOST_OF_ONE} conditions of one character are the most")).example("condition")),
+    }
+}
+
+/// A label and how long it lasts: `prone for 3 rounds`, `inspired until scene`.
+fn read(part: &str) -> Result<(&str, Lasts), Refusal> {
+    let lower = part.to_lowercase();
+    let scene =
+        [" until the end of the scene", " until the scene ends", " until end of scene", " until scene", " this scene"];
+    if let Some(ends) = scene.into_iter().find(|ends| lower.len() == part.len() && lower.ends_with(ends)) {
+        return Ok((part[..part.len() - ends.len()].trim(), Lasts::Scene));
+    }
+    let words: Vec<&str> = part.split_whitespace().collect();
+    let [before @ .., count, unit] = words.as_slice() else { return Ok((part, Lasts::UntilCleared)) };
+    if !ROUNDS.contains(&unit.to_lowercase().as_str()) {
+        return Ok((part, Lasts::UntilCleared));
+    }
+    let Some((Number(rounds), _)) = Rounds::read(&[count]).map_err(|what| Refusal::new(what).about(*count))? else {
+        return Ok((part, Lasts::UntilCleared));
+    };
+    let linked = before.last().is_some_and(|word| LINKS.contains(&word.to_lowercase().as_str()));
+    let kept = before.len() - usize::from(linked);
+    let Some(last) = before[..kept].last() else {
+        return Err(Refusal::new("which condition lasts so long?")
+            .about(*count)
+            .example("condition Ann prone 3 rounds"));
+    };
+    let end = last.as_ptr() as usize + last.len() - part.as_ptr() as usize;
+    Ok((&part[..end], Lasts::Rounds(rounds as u32)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn how_long_it_lasts_is_read_at_the_end() {
+        let lasts = |part| read(part).expect("it reads");
+        assert_eq!(lasts("prone"), ("prone", Lasts::UntilCleared));
+        assert_eq!(lasts("prone -2 for 3 rounds"), ("prone -2", Lasts::Rounds(3)));
+        assert_eq!(lasts("Held fast 1 round"), ("Held fast", Lasts::Rounds(1)));
+        assert_eq!(lasts("inspired until the end of the scene"), ("inspired", Lasts::Scene));
+        assert_eq!(lasts("wounded 2"), ("wounded 2", Lasts::UntilCleared));
+        assert!(read("3 rounds").is_err() && read("prone 5000 rounds").is_err());
+    }
+
+    #[test]
+    fn a_condition_of_two_rounds_ends_when_the_turn_it_began_in_comes_for_the_second_time() {
+        let (ann, bob) = (CharacterId(1), CharacterId(2));
+        let until = Some(Until::Round { round: 3, turn: Some(bob) });
+        let mut all = Conditions(BTreeMap::from([(ann, vec![Condition { label: "prone".into(), until }])]));
+        assert!(all.pass(2, Some(bob)).is_empty() && all.pass(3, Some(ann)).is_empty());
+        assert_eq!(all.pass(3, Some(bob)), [(ann, "prone".to_owned())]);
+        assert_eq!(all, Conditions::default());
+    }
+}

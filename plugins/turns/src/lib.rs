@@ -1,0 +1,196 @@
+//! Turn order, rounds, conditions and clocks, for any game. It knows no rules: who acts first is typed or rolled as a
+//! line says, and what a condition does is the table's business.
+
+mod clocks;
+mod conditions;
+mod entrants;
+mod initiative;
+mod order;
+
+use clocks::Clocks;
+use conditions::Conditions;
+use entrants::Entrant;
+use order::Order;
+use plugin_api::{
+    Cast, CharacterId, Commands, Forms, Game, Kind, Line, Name, Number, Plugin, Refusal, Reply, Role, Span, Text, Turn,
+};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// The tool as a plugin.
+pub fn plugin() -> Box<dyn Plugin> {
+    plugin_api::plugin::<Turns>()
+}
+
+struct Turns;
+
+/// What a table stores.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+struct State {
+    #[serde(default)]
+    order: Order,
+    #[serde(default)]
+    conditions: Conditions,
+    #[serde(default)]
+    clocks: Clocks,
+}
+
+#[derive(Clone, Commands)]
+enum Command {
+    /// Show the turn order, or put somebody into it: with a number, with dice, or in the order you name them.
+    ///
+    /// The highest number acts first. A number with a sign rolls a d20 and adds it. Players enter their own characters;
+    /// the referee enters anyone, and a new name makes an NPC: init Goon x3 d20+1. With sides, each side acts as a
+    /// block, in any order. With free, whoever acts names who is next.
+    #[command(
+        main,
+        alias = "initiative",
+        example = "init 17",
+        example = "init d20+3",
+        example = "init Ann 17, Bob 12, Ogre d20+1",
+        example = "init Goon x3 9",
+        example = "init remove Bob",
+        example = "init sides",
+        example = "init free",
+        example = "init clear"
+    )]
+    Init { change: Option<Change> },
+    /// Begin the next turn. The referee does that, or whoever's turn it is; with a name, the referee begins that turn.
+    #[command(alias = "nextturn", example = "next", example = "next Bob")]
+    Next { character: Option<Name> },
+    /// End your turn.
+    #[command(alias = "endturn", example = "done")]
+    Done { character: Option<Name> },
+    /// Wait with your turn. You act when you type go.
+    #[command(alias = "hold", alias = "ready", example = "delay")]
+    Delay { character: Option<Name> },
+    /// Take the turn that you delayed, now.
+    #[command(example = "go")]
+    Go { character: Option<Name> },
+    /// Show the round and who has yet to act. With next, the referee begins the next round.
+    #[command(example = "round", example = "round next")]
+    Round {
+        #[flag("next", "new", "over", "end")]
+        next: bool,
+    },
+    /// Conditions and clocks.
+    Lasting(Lasting),
+}
+
+/// What lasts for a while.
+#[derive(Clone, Commands)]
+enum Lasting {
+    /// Show the conditions of everyone, or give somebody some: for a number of rounds, until the scene ends, or until
+    /// you clear them.
+    #[command(
+        alias = "cond",
+        alias = "conditions",
+        example = "condition Ann prone 3 rounds, blinded",
+        example = "condition",
+        example = "condition Ann inspired until scene",
+        example = "condition Ann clear prone",
+        example = "condition Ann clear"
+    )]
+    Condition { character: Option<Name>, conditions: Option<Text> },
+    /// Show the clocks, begin one with its size, or move one on or back.
+    #[command(
+        alias = "clocks",
+        example = "clock The ritual 6",
+        example = "clock",
+        example = "clock The ritual +1",
+        example = "clock The ritual none"
+    )]
+    Clock { change: Option<Text> },
+}
+
+/// What becomes of the turn order.
+#[derive(Clone, Forms)]
+enum Change {
+    /// Put these into the order.
+    #[form(bare)]
+    Set { entrants: Vec<Entrant> },
+    /// The same.
+    Add { entrants: Vec<Entrant> },
+    /// Take these out of the order.
+    #[form("remove", "drop", "out")]
+    Remove { characters: Vec<Name> },
+    /// Begin the first round.
+    #[form("start", "begin")]
+    Start,
+    /// End the order.
+    #[form("clear", "end", "stop", "off")]
+    Clear,
+    /// Sides act as blocks.
+    #[form("sides", "side", "block", "blocks")]
+    Sides,
+    /// Whoever acts names the next.
+    #[form("free", "popcorn")]
+    Free,
+    /// One after the other, as listed.
+    #[form("list", "listed")]
+    Listed,
+}
+
+impl Game for Turns {
+    const ID: &'static str = "turns";
+    const TITLE: &'static str = "Turns";
+    const ABOUT: &'static str = "turn order, rounds, conditions and clocks";
+    const KIND: Kind = Kind::Tool;
+
+    const SYNONYMS: &'static [(&'static str, &'static str)] = &[
+        ("turn", "init {}"),
+        ("order", "init {}"),
+        ("turnorder", "init {}"),
+        ("combat", "init {}"),
+        ("begin", "init start"),
+        ("status", "condition {}"),
+        ("effect", "condition {}"),
+        ("countdown", "clock {}"),
+        ("progress", "clock {}"),
+    ];
+
+    type State = State;
+    type Command = Command;
+
+    fn play(state: &mut State, command: Command, turn: &mut Turn) -> Result<Reply, Refusal> {
+        match command {
+            Command::Init { change } => initiative::init(state, turn, change),
+            Command::Next { character } => initiative::next(state, turn, character),
+            Command::Done { character } => initiative::done(state, turn, character),
+            Command::Delay { character } => initiative::delay(state, turn, character),
+            Command::Go { character } => initiative::go(state, turn, character),
+            Command::Round { next } => initiative::round(state, turn, next),
+            Command::Lasting(Lasting::Condition { character, conditions }) => {
+                conditions::condition(state, turn, character, conditions)
+            }
+            Command::Lasting(Lasting::Clock { change }) => clocks::clock(state, turn, change),
+        }
+    }
+
+    fn now(state: &State, cast: &Cast, _: Role) -> Vec<Line> {
+        let named = |who| cast.name(who).to_owned();
+        let order = state.order.shown(&named, &|who| cast.opposes(who));
+        let lines = [order, state.conditions.shown(state.order.round(), &named), state.clocks.shown()];
+        lines.into_iter().flatten().map(|text| vec![Span::Text(text)]).collect()
+    }
+
+    fn told(place: &[&str], after: Option<&Value>, named: &dyn Fn(CharacterId) -> String) -> Option<String> {
+        match place {
+            ["order", rest @ ..] => Some(Order::told(rest, after, named)),
+            ["conditions", who] => Some(conditions::told(&named(CharacterId(who.parse().ok()?)), after)),
+            ["clocks", name, field] => Some(clocks::told(name, field, after)),
+            _ => None,
+        }
+    }
+}
+
+/// Refuses players what is the referee's.
+fn referees(turn: &Turn, what: &str) -> Result<(), Refusal> {
+    match turn.by_referee() {
+        true => Ok(()),
+        false => Err(Refusal::new(format!("only the referee may {what}"))),
+    }
+}
+
+/// The most rounds that can be counted.
+type Rounds = Number<1, 1000>;
