@@ -214,6 +214,14 @@ enum House {
     /// Redo what your last undo took away.
     #[command(example = "redo")]
     Redo,
+    /// Play an entry again as it should have been: your last one, or a referee anyone's. Its dice stay, and new ones come
+    /// after them.
+    #[command(example = "amend #12 roll d20+7", example = "amend roll d20+7")]
+    Amend { entry: Option<EntryNumber>, command: Text },
+    /// Add something you forgot to your last roll, or as the referee to anyone's. adv and dis do that for advantage and
+    /// disadvantage.
+    #[command(example = "add #12 +2", example = "add +2", alias = "adv", alias = "dis")]
+    Add { entry: Option<EntryNumber>, words: Text },
     /// Show what is going on: the scene, who is waited for, what can still be chosen, rolls without a difficulty, and
     /// the party's counters.
     #[command(example = "now")]
@@ -314,6 +322,13 @@ impl OwnCommands for Own {
     }
 }
 
+/// A refusal of a command that was typed inside another.
+fn alone(word: &str, entry: Option<EntryNumber>, words: &Text) -> Refusal {
+    let entry = entry.map(|EntryNumber(number)| format!("#{number} ")).unwrap_or_default();
+    let what = format!("{word} stands alone and cannot be inside another command");
+    Refusal::new(what).example(format!("{word} {entry}{}", words.text))
+}
+
 fn play(command: House, turn: &mut HouseTurn) -> Result<Reply, Unplayed> {
     Ok(match command {
         House::Help { topic } => help::help(turn, topic.map(|topic| topic.text).as_deref())?,
@@ -346,6 +361,9 @@ fn play(command: House, turn: &mut HouseTurn) -> Result<Reply, Unplayed> {
         House::Recap => history::recap(turn)?,
         House::Undo { entry } => undo::undo(turn, entry.map(|EntryNumber(number)| number))?,
         House::Redo => undo::redo(turn)?,
+        // The line is played in place of the entry, so this one was inside another command.
+        House::Amend { entry, command } => return Err(alone("amend", entry, &command).into()),
+        House::Add { entry, words } => return Err(alone("add", entry, &words).into()),
         House::Now => now::now(turn)?,
         House::Waiting { character } => waiting::waiting(turn, character)?,
         // The line after `secret` is played instead of it, so nothing followed this one.

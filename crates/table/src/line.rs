@@ -41,7 +41,7 @@ impl Draft {
     ///
     /// # Errors
     /// The store cannot be read.
-    fn play_line(
+    pub fn play_line(
         &mut self,
         host: &Host,
         message: &Message,
@@ -56,7 +56,7 @@ impl Draft {
     }
 
     /// Answers a line that is refused before it is known what it means.
-    fn refuse_line(
+    pub fn refuse_line(
         &mut self,
         host: &Host,
         message: &Message,

@@ -14,7 +14,7 @@ pub struct Plugins {
 }
 
 /// Words of the table's that a game may define differently. In a room where the game is enabled, its command wins.
-const SHARED: [&str; 2] = ["join", "sheet"];
+const SHARED: [&str; 4] = ["join", "sheet", "adv", "dis"];
 
 /// The table's own commands that used to belong to games: old entries name the game.
 const ONCE_OF_GAMES: [&str; 2] = ["join", "leave"];

@@ -4,6 +4,7 @@
 //! do the same in the store. If they fail, the table in memory is discarded and reopened from the store, so memory
 //! never knows more than the disk.
 
+mod amend;
 mod edit;
 mod lines;
 mod mended;
@@ -239,7 +240,7 @@ impl Table {
             match gone {
                 true => heard.outcomes.push(not_seen(message)),
                 false => {
-                    let played = draft.play_typed(host, message, ordinal, line)?;
+                    let played = draft.play_said(host, message, ordinal, line)?;
                     heard.outcomes.extend(played.into_iter().map(|(_, outcome)| outcome));
                 }
             }

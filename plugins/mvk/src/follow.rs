@@ -17,7 +17,8 @@ pub(crate) fn vs(state: &mut State, turn: &mut Turn, total: i64) -> Result<Reply
     }
     if let Some(counter) = target.record.counter {
         let what = format!("#{} was settled against {counter}", target.entry);
-        return Err(Refusal::new(what).example(NEW_ROLL));
+        let again = format!("amend #{} act d8 d10 vs {total}", target.entry);
+        return Err(Refusal::new(what).example(if turn.by_referee() { again } else { NEW_ROLL.to_owned() }));
     }
     let (roll, note) = settled(state, &target, total);
     Ok(amend(state, turn, &target, roll, note))

@@ -299,7 +299,8 @@ impl State {
     }
 }
 
-/// Rolls a pool: the d20s, then the character dice in the order typed.
+/// Rolls a pool: a d20, the character dice in the order typed, and the second d20, which is last so that advantage can be
+/// added to a roll.
 fn throw(state: &State, turn: &mut Turn, kind: Kind, thrown: &Pool) -> Result<Roll, Refusal> {
     let typed = sizes(&thrown.dice)?;
     let held = state.characters.get(&turn.actor).cloned().unwrap_or_default();
@@ -307,6 +308,7 @@ fn throw(state: &State, turn: &mut Turn, kind: Kind, thrown: &Pool) -> Result<Ro
     let (pool, stress) = rules::under_stress(&typed, stresses.into_iter().filter(|under| *under).count());
     let edge = Edge::of(thrown.advantage, thrown.disadvantage);
     let first = turn.throw_die(20)?.value;
+    let dice = turn.throw_dice(pool)?;
     let (fortune, dropped_fortune) = match edge.fortune_dice() {
         2 => {
             let (kept, dropped) = edge.keep(first, turn.throw_die(20)?.value);
@@ -314,7 +316,6 @@ fn throw(state: &State, turn: &mut Turn, kind: Kind, thrown: &Pool) -> Result<Ro
         }
         _ => (first, None),
     };
-    let dice = turn.throw_dice(pool)?;
     let (scratch, counter, against, crit) = (None, None, None, None);
     Ok(Roll { kind, fortune, dropped_fortune, edge, dice, stress, scratch, counter, against, crit })
 }

@@ -243,7 +243,8 @@ pub(crate) fn settle(state: &mut State, turn: &mut Turn, difficulty: Difficulty)
     let mut target: Target<Record> = turn.target()?;
     if let Some(dc) = target.record.check.dc {
         let what = format!("#{} was settled against {dc}", target.entry);
-        return Err(Refusal::new(what).example("check 7 +4 vs 15"));
+        let again = format!("amend #{} check 7 +4 vs 15", target.entry);
+        return Err(Refusal::new(what).example(if turn.by_referee() { again.as_str() } else { "check 7 +4 vs 15" }));
     }
     // A referee may set the defense of the opposed character.
     if let Some(against) = target.record.against

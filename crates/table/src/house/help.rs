@@ -30,7 +30,7 @@ const TOPICS: [(&str, &[&str]); 8] = [
     ("Your sheet", &["set", "values", "macro"]),
     ("People", &["iam", "as", "pc", "gm", "join", "leave"]),
     ("What happened", &["now", "waiting", "history", "why", "recap", "scene", "cursed", "more"]),
-    ("Second thoughts", &["undo", "redo"]),
+    ("Second thoughts", &["undo", "redo", "amend", "add"]),
     ("Secrets", &["secret", "in", "reveal", "seal", "unseal"]),
     ("Proof, moving and erasing", &["fair", "export", "import", "erase", "forget"]),
     ("This room", &["plugins", "plugin", "game", "room", "dialect", "table", "ignore", "unignore", "help"]),

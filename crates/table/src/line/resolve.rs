@@ -233,7 +233,7 @@ impl Draft {
     }
 
     /// The roll that the message replies to.
-    pub(super) fn replied(&self, host: &Host, message: &Message) -> Result<Option<u64>, StoreError> {
+    pub(crate) fn replied(&self, host: &Host, message: &Message) -> Result<Option<u64>, StoreError> {
         let Some(answer) = &message.reply_to else { return Ok(None) };
         let said: Option<(TableId, u64)> = self.read(host, &keys::said(&message.room.network, answer))?;
         Ok(said.filter(|(table, _)| *table == self.state.id).map(|(_, number)| number))

@@ -24,20 +24,20 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// The first version of a message, from the journal.
-struct First {
-    id: String,
-    pages: Vec<Page>,
+pub(super) struct First {
+    pub id: String,
+    pub pages: Vec<Page>,
 }
 
 /// The new version of the message `original`.
 #[derive(Clone, Copy)]
-struct NewVersion<'a> {
-    said: Said<'a>,
-    original: &'a str,
+pub(super) struct NewVersion<'a> {
+    pub said: Said<'a>,
+    pub original: &'a str,
 }
 
 /// Why a first version stands, or a failure of the store.
-enum Stands {
+pub(super) enum Stands {
     Because(String),
     Store(StoreError),
 }
@@ -189,6 +189,9 @@ impl Table {
                 let newest = newest.map_or(String::new(), |newest| format!(", #{newest}"));
                 return stands(format!("you did something else since{newest}."));
             }
+            if let Some(by) = page.link.fate.replaced_by {
+                return stands(format!("#{number} was amended in #{by}."));
+            }
             if let Some(by) = page.link.fate.undone_by {
                 return stands(format!("#{number} was undone in #{by}."));
             }
@@ -247,7 +250,7 @@ impl Draft {
     }
 
     /// Takes back the changes of the first version, and keeps its dice for the next.
-    fn take_first_back(&mut self, host: &Host, message: &Message, first: &First) -> Result<(), Stands> {
+    pub(super) fn take_first_back(&mut self, host: &Host, message: &Message, first: &First) -> Result<(), Stands> {
         let number = self.state.next_number();
         let rights = Rights::of(host, &self.state.doc.doc, message);
         let mut replacing = Replacing { id: first.id.clone(), ..Replacing::default() };
@@ -262,7 +265,7 @@ impl Draft {
         Ok(())
     }
 
-    fn replaced(&mut self, host: &Host, page: &Page, by: u64) {
+    pub(super) fn replaced(&mut self, host: &Host, page: &Page, by: u64) {
         let mut page = page.clone();
         page.link.fate.replaced_by = Some(by);
         let mut writes = Default::default();
@@ -272,7 +275,7 @@ impl Draft {
 
     /// Records that the message has no effect, because its new version rolled more dice but cannot be played: one entry
     /// for each command that rolled dice or had an entry before.
-    fn all_to_nothing(
+    pub(super) fn all_to_nothing(
         &mut self,
         host: &Host,
         NewVersion { said: Said { message, lines }, .. }: NewVersion<'_>,
@@ -322,7 +325,7 @@ impl First {
 
     /// The newest entry of each command, with the most of its dice, if any command rolled more dice than in this
     /// version.
-    fn with_more_dice(&self, made: BTreeMap<u32, Page>) -> Option<BTreeMap<u32, Page>> {
+    pub(super) fn with_more_dice(&self, made: BTreeMap<u32, Page>) -> Option<BTreeMap<u32, Page>> {
         let dice = |ordinal| self.page(ordinal).map_or(0, |page| page.dice().len());
         if !made.iter().any(|(ordinal, page)| page.dice().len() > dice(*ordinal)) {
             return None;
@@ -339,7 +342,7 @@ impl First {
 }
 
 /// Why a line of the new version cannot replace the first's.
-fn in_its_way(line: &CommandLine, outcome: &Outcome, made: Option<&Page>, first: Option<&Page>) -> Option<String> {
+pub(super) fn in_its_way(line: &CommandLine, outcome: &Outcome, made: Option<&Page>, first: Option<&Page>) -> Option<String> {
     let thrown = first.map(Page::dice).unwrap_or_default();
     match outcome.kind {
         OutcomeKind::Played => {}

@@ -1,0 +1,243 @@
+//! `!amend #12 LINE` and `!add #12 +2`: an edit as a command, for networks where nobody can edit, and for referees.
+//!
+//! It follows the rules of edits: the dice that fell are kept, new ones come after them, and if it cannot be played the
+//! entry stands, unless it rolled another die.
+
+use super::Said;
+use super::edit::{First, NewVersion, Stands, in_its_way};
+use super::lines::kept;
+use crate::draft::Draft;
+use crate::host::Host;
+use crate::line::undo::may_take_back;
+use crate::outcome::{Outcome, OutcomeKind};
+use crate::rights::Rights;
+use crate::state::read;
+use crate::unplayed::Unplayed;
+use crate::words::{Arguments, CommandLine};
+use chat::Message;
+use journal::documents::{InboxRow, to_json};
+use journal::store::StoreError;
+use journal::{HOUSE, Page, keys, line_and_place};
+use plugin_api::{FollowUp, Refusal, Role};
+use std::collections::BTreeMap;
+
+/// Says the entry again, in other words.
+const AMEND: &str = "amend";
+/// Adds words to it.
+const ADD: &str = "add";
+/// Adds one word to it, which is the command itself.
+const ADDED: [&str; 2] = ["adv", "dis"];
+
+/// An entry, and the line that it is to be from now on.
+struct Amended {
+    page: Page,
+    line: CommandLine,
+}
+
+impl Draft {
+    /// Plays a line of a message, which may amend an earlier entry. Each outcome comes with the ordinal of its command.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    pub(super) fn play_said(
+        &mut self,
+        host: &Host,
+        message: &Message,
+        line_number: u32,
+        line: &CommandLine,
+    ) -> Result<Vec<(u32, Outcome)>, StoreError> {
+        let (word, _) = line.word();
+        let room = self.room(host, &message.room)?.doc;
+        let is_one = |words: &[&str]| words.contains(&word.as_str());
+        let amends = is_one(&[AMEND, ADD]) || (is_one(&ADDED) && host.plugins.knowing(&word, &room).is_empty());
+        if !amends {
+            return self.play_typed(host, message, line_number, line);
+        }
+        let amended = match self.amended(host, message, line, &word) {
+            Ok(amended) => amended,
+            Err(Unplayed::Store(error)) => return Err(error),
+            Err(refused) => {
+                return Ok(vec![(line_number, self.refuse_line(host, message, line_number, line, refused)?)]);
+            }
+        };
+        let before = (self.state.clone(), self.writes.clone(), self.replacing.take(), self.offered.clone());
+        let first = First { id: amended.page.entry.key.id.clone(), pages: vec![amended.page.clone()] };
+        let mut made = BTreeMap::new();
+        let played = self.play_amended(host, message, &amended, &first, &mut made);
+        self.replacing.clone_from(&before.2);
+        let why = match played {
+            Ok(outcome) => return Ok(vec![(line_number, outcome)]),
+            Err(Stands::Store(error)) => return Err(error),
+            Err(Stands::Because(why)) => why,
+        };
+        (self.state, self.writes, self.replacing, self.offered) = before.clone();
+        if let Some(last) = first.with_more_dice(made) {
+            // Its result is dropped, but its dice were rolled.
+            let ordinal = amended.page.entry.key.ordinal;
+            let lines = vec![amended.line; line_and_place(ordinal).0 as usize];
+            let version = NewVersion { said: Said { message, lines: &lines }, original: "" };
+            let outcomes = self.all_to_nothing(host, version, (&first, &last), &why);
+            self.replacing = before.2;
+            return match outcomes {
+                Ok(outcomes) => Ok(outcomes.into_iter().map(|outcome| (line_number, outcome)).collect()),
+                Err(Stands::Store(error)) => Err(error),
+                Err(Stands::Because(why)) => self.stands(host, message, (line_number, line), &amended.page, &why),
+            };
+        }
+        self.stands(host, message, (line_number, line), &amended.page, &why)
+    }
+
+    fn stands(
+        &mut self,
+        host: &Host,
+        message: &Message,
+        (number, line): (u32, &CommandLine),
+        page: &Page,
+        why: &str,
+    ) -> Result<Vec<(u32, Outcome)>, StoreError> {
+        // What the line itself would be answered ends with an example of its own.
+        let why = [". Example: ", " Try: "].iter().fold(why, |why, ends| why.split(ends).next().unwrap_or(why));
+        let what = format!("#{} stands: {}", page.number(), why.trim_end_matches('.'));
+        let refusal = Refusal::new(what).example(format!("why #{}", page.number()));
+        Ok(vec![(number, self.refuse_line(host, message, number, line, refusal.into())?)])
+    }
+
+    /// The entry that a line is about and what it is to be, if this player may amend it.
+    fn amended(
+        &mut self,
+        host: &Host,
+        message: &Message,
+        line: &CommandLine,
+        word: &str,
+    ) -> Result<Amended, Unplayed> {
+        let ledger = self.ledger(host);
+        let arguments = Arguments::of(&line.typed, FollowUp::Own);
+        let number = match arguments.roll.or(self.replied(host, message)?) {
+            Some(number) => number,
+            None => ledger
+                .last_to_undo(&message.speaker.player, crate::budget::MOST_UNDONE)?
+                .map(|page| page.number())
+                .ok_or_else(|| Refusal::new("you have played nothing that could be amended").example("history"))?,
+        };
+        let page = ledger.must_have(ledger.current(number)?)?;
+        let number = page.number();
+        self.may_be_amended(host, message, &page)?;
+        let typed = arguments.typed[line.word().1.end.min(arguments.typed.len())..].trim();
+        let prefix = self.state.rooms[&message.room].doc.prefix.clone();
+        let typed = typed.strip_prefix(prefix.as_str()).unwrap_or(typed).trim_start();
+        let comment = arguments.comment.as_ref().map(|comment| format!(" # {comment}")).unwrap_or_default();
+        let missing = |what: &str, example: String| Err(Refusal::new(what.to_owned()).example(example).into());
+        let meant = match word {
+            AMEND if typed.is_empty() => {
+                return missing("what should it have been?", format!("amend #{number} roll d20+2"));
+            }
+            AMEND => format!("{typed}{comment}"),
+            _ => {
+                let more = if word == ADD { typed } else { word };
+                if more.is_empty() {
+                    return missing("what is to be added?", format!("add #{number} +2"));
+                }
+                let Some(text) = page.text() else {
+                    let what = format!("what #{number} said was erased; say it again");
+                    return missing(&what, format!("amend #{number} roll d20+2"));
+                };
+                let before = Arguments::of(&text, FollowUp::No);
+                let said = before.comment.map(|said| format!(" # {said}")).unwrap_or_default();
+                let said = if comment.is_empty() { said } else { comment };
+                format!("{} {more}{said}", before.typed)
+            }
+        };
+        let name = self.state.doc.doc.name_of(page.entry.character);
+        let acts = CommandLine::new(&meant).word().0;
+        let own = self.state.doc.doc.seats.get(&message.speaker.player).map(|seat| seat.plays);
+        let typed = match own == Some(page.entry.character) || acts == "as" {
+            true => meant,
+            false if name.contains(' ') => format!("as \"{name}\" {meant}"),
+            false => format!("as {name} {meant}"),
+        };
+        Ok(Amended { page, line: CommandLine { typed, by_name: true } })
+    }
+
+    /// Refuses what cannot be amended, and people who may not amend it.
+    fn may_be_amended(&self, host: &Host, message: &Message, page: &Page) -> Result<(), Unplayed> {
+        let (entry, number) = (&page.entry, page.number());
+        let refuse = |what: String| Err(Refusal::new(what).about(format!("#{number}")).example("history").into());
+        let doc = &self.state.doc.doc;
+        let rights = Rights::of(host, doc, message);
+        let own = entry.player == message.speaker.player;
+        if !own && rights.role() < Role::Referee {
+            let name = doc.name_of(entry.character);
+            return refuse(format!("#{number} is {name}'s: they or the referee may amend it"));
+        }
+        may_take_back(host, doc, &rights, &message.room, page)?;
+        // Whoever knows what came of it must not choose again.
+        let newest = self.ledger(host).last_of_player(&entry.player)?;
+        if rights.role() < Role::Referee && newest != Some(number) {
+            let newest = newest.map_or(String::new(), |newest| format!(", #{newest}"));
+            return refuse(format!("you did something else since{newest}: only the referee may amend #{number} now"));
+        }
+        if let Some(by) = page.link.fate.undone_by {
+            return refuse(format!("#{number} was undone in #{by}"));
+        }
+        if entry.is_about_others() || entry.game == HOUSE {
+            return refuse(format!("{} cannot be amended: undo #{number} and type it again", entry.command));
+        }
+        if page.is_secret() || page.withholds() {
+            return refuse(format!("#{number} is secret: undo it and type it again"));
+        }
+        if entry.key.network != message.room.network || entry.key.room != message.said_in().id {
+            return refuse(format!("#{number} was played in another room: amend it there"));
+        }
+        if line_and_place(entry.key.ordinal).1 > 0 {
+            return refuse(format!("#{number} was played for several at once: undo it and type it again"));
+        }
+        if entry.epoch != self.state.head.epoch {
+            return refuse(format!("the seed of its dice is not in use any more, so #{number} stays as it is"));
+        }
+        Ok(())
+    }
+
+    /// Plays the line in place of the entry, with its dice.
+    fn play_amended(
+        &mut self,
+        host: &Host,
+        message: &Message,
+        Amended { page, line }: &Amended,
+        first: &First,
+        made: &mut BTreeMap<u32, Page>,
+    ) -> Result<Outcome, Stands> {
+        self.take_first_back(host, message, first)?;
+        let ordinal = page.entry.key.ordinal;
+        let outcome = self.play_line(host, message, ordinal, line)?;
+        let new = outcome.entry.map(|number| self.ledger(host).page(number)).transpose()?.flatten();
+        made.extend(new.clone().map(|new| (ordinal, new)));
+        if let Some(why) = in_its_way(line, &outcome, new.as_ref(), Some(page)) {
+            return Err(Stands::Because(why));
+        }
+        let Some(new) = new.filter(|_| outcome.kind == OutcomeKind::Played) else {
+            return Err(Stands::Because("the new line does nothing".to_owned()));
+        };
+        self.replaced(host, page, new.number());
+        self.amend_row(host, message, page, (new.number(), line))?;
+        Ok(outcome)
+    }
+
+    /// Lets the message of the entry stand for the new one, so that taking it back takes that back.
+    fn amend_row(
+        &mut self,
+        host: &Host,
+        message: &Message,
+        page: &Page,
+        (number, line): (u64, &CommandLine),
+    ) -> Result<(), StoreError> {
+        let key = keys::inbox(message.said_in(), &page.entry.key.id);
+        let Some(InboxRow::Played { mut lines, mut entries, table, by }) = read(host, &key)? else { return Ok(()) };
+        let at = line_and_place(page.entry.key.ordinal).0 as usize;
+        if let Some(digest) = at.checked_sub(1).and_then(|at| lines.get_mut(at)) {
+            *digest = kept(host, std::slice::from_ref(line)).remove(0);
+        }
+        entries.iter_mut().filter(|entry| **entry == page.number()).for_each(|entry| *entry = number);
+        self.writes.put(key, to_json(&InboxRow::Played { lines, entries, table, by }));
+        Ok(())
+    }
+}
