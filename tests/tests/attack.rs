@@ -48,6 +48,8 @@ mod secrecy;
 mod shipped;
 #[path = "attack/time.rs"]
 mod time;
+#[path = "attack/told.rs"]
+mod told;
 #[path = "attack/withheld.rs"]
 mod withheld;
 #[path = "attack/words.rs"]

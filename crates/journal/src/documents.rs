@@ -38,6 +38,9 @@ pub struct TableDoc {
     /// The entries of declarations not opened yet, by character.
     #[serde(default)]
     pub sealed: BTreeMap<CharacterId, u64>,
+    /// Notes, by the entry that says what was noted.
+    #[serde(default)]
+    pub notes: BTreeMap<u64, Note>,
     /// Shortcuts that players defined.
     #[serde(default, skip_serializing_if = "Shortcuts::is_empty")]
     pub shortcuts: Shortcuts,
@@ -139,6 +142,15 @@ impl Shortcuts {
     pub fn of(&self, character: CharacterId) -> impl Iterator<Item = &Named> {
         self.own.get(&character).into_iter().chain([&self.table])
     }
+}
+
+/// Whose note an entry is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Note {
+    /// The character who noted it.
+    pub by: CharacterId,
+    /// True if it is for them alone.
+    pub own: bool,
 }
 
 /// The current scene and when it began.

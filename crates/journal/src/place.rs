@@ -38,6 +38,8 @@ pub enum Place {
     TableSetting(String),
     /// The entry of a sealed declaration, by character.
     Sealed(CharacterId),
+    /// A note, by its entry.
+    Note(u64),
     /// The shortcuts of everybody at the table.
     TableShortcuts,
     /// The shortcuts of one character.
@@ -99,6 +101,7 @@ impl Place {
             ["table", "characters", id, ..] => Place::Character(character(id)?),
             ["table", "settings", by, ..] => Place::TableSetting((*by).to_owned()),
             ["table", "sealed", id] => Place::Sealed(character(id)?),
+            ["table", "notes", number, ..] => Place::Note(number.parse().ok()?),
             ["table", "shortcuts", "table", ..] => Place::TableShortcuts,
             ["table", "shortcuts", "own", id, ..] => Place::Shortcuts(character(id)?),
             ["table", "scene", ..] => Place::Scene,
@@ -121,6 +124,7 @@ impl Place {
             Place::Character(CharacterId(id)) => pointer(&within("characters"), &id.to_string()),
             Place::TableSetting(by) => pointer(&within("settings"), by),
             Place::Sealed(CharacterId(id)) => pointer(&within("sealed"), &id.to_string()),
+            Place::Note(number) => pointer(&within("notes"), &number.to_string()),
             Place::TableShortcuts => within("shortcuts") + "/table",
             Place::Shortcuts(CharacterId(id)) => pointer(&(within("shortcuts") + "/own"), &id.to_string()),
             Place::Scene => within("scene"),

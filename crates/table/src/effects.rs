@@ -1,6 +1,6 @@
 //! What one of the table's own commands does apart from changing the documents it was lent.
 
-use chat::{Readers, RoomId};
+use chat::{Block, PlayerId, Readers, RoomId};
 use journal::documents::{RollDoc, RoomDoc};
 use journal::store::Batch;
 use journal::{Added, Change};
@@ -28,6 +28,8 @@ pub(crate) struct Effects {
     pub next_seed: Option<[u8; 32]>,
     /// Words with which a player binds the seed of future dice.
     pub adds: Option<Added>,
+    /// What it tells others in private.
+    pub tells: BTreeMap<PlayerId, Vec<Block>>,
     /// True if its answer shows something that must be on the disk first.
     pub shows_head: bool,
     /// Who may read its answer.
@@ -38,6 +40,6 @@ impl Effects {
     /// True if it belongs in the journal, whatever it changed.
     pub fn counts(&self) -> bool {
         let shows = !self.reveals.is_empty() || !self.publishes.is_empty();
-        self.undoes.is_some() || shows || !self.erases.is_empty()
+        self.undoes.is_some() || shows || !self.tells.is_empty() || !self.erases.is_empty()
     }
 }

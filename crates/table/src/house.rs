@@ -8,6 +8,7 @@ mod history;
 mod ignore;
 mod more;
 mod moving;
+mod notes;
 mod now;
 mod odds;
 mod people;
@@ -240,6 +241,17 @@ enum House {
     /// Show everyone a secret roll of yours. A referee can reveal any secret roll.
     #[command(example = "reveal #13")]
     Reveal { entry: Option<EntryNumber> },
+    /// List the notes, or keep one for everyone at the table. In a private chat with me, after in and the room, it is for
+    /// you alone.
+    #[command(alias = "notes", example = "note the innkeeper lied about the ford", example = "note")]
+    Note { text: Option<Text> },
+    /// From a private chat with me, after in and the room: tell some people something that nobody else sees.
+    #[command(
+        alias = "whisper",
+        example = "in hall tell Ann, Bob the safe is open",
+        example = "tell Ann the safe is open"
+    )]
+    Tell { words: Option<Text> },
     /// Declare something in secret. It stays sealed until the referee opens all declarations at once.
     ///
     /// To keep it from the others, type it in a private chat with me, after in and the room. Sealing again replaces it.
@@ -370,6 +382,8 @@ fn play(command: House, turn: &mut HouseTurn) -> Result<Reply, Unplayed> {
         House::Secret { command } => return Err(Refusal::new("what is to be secret?").about(command.text).into()),
         House::In { room: Elsewhere(typed) } => return Err(secrets::no_such_room(turn, &typed).into()),
         House::Reveal { entry } => secrets::reveal(turn, entry.map(|EntryNumber(number)| number))?,
+        House::Note { text } => notes::note(turn, text.as_ref())?,
+        House::Tell { words } => notes::tell(turn, words.as_ref())?,
         House::Seal { .. } => secrets::seal(turn),
         House::Unseal => secrets::unseal(turn)?,
         House::Fair { proof: None } => fair::fair(turn),

@@ -240,6 +240,7 @@ impl<'a> Ledger<'a> {
             | Place::Character(_)
             | Place::TableSetting(_)
             | Place::Sealed(_)
+            | Place::Note(_)
             | Place::TableShortcuts
             | Place::Shortcuts(_)
             | Place::Scene

@@ -1,11 +1,11 @@
 //! The outcome of a command line, and of its message.
 
-use chat::{PlayerId, Post, Reply};
+use chat::{Block, PlayerId, Post, Reply};
 use dice::Die;
 use journal::keys::TableId;
 use journal::store::Batch;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The outcome of a command line.
 #[derive(Clone, Debug, PartialEq)]
@@ -28,6 +28,8 @@ pub struct Outcome {
     pub undoes: Option<u64>,
     /// The notice for everybody, if not everybody may read the answer.
     pub notice: Option<String>,
+    /// What it tells others in private, by player.
+    pub tells: BTreeMap<PlayerId, Vec<Block>>,
     /// Other players to whom it offers something.
     pub calls: BTreeSet<PlayerId>,
     /// True if the answer shows something that must be on the disk first.
@@ -68,6 +70,7 @@ impl Outcome {
             follows: None,
             undoes: None,
             notice: None,
+            tells: BTreeMap::new(),
             calls: BTreeSet::new(),
             shows_head: false,
             changed: false,

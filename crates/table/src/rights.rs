@@ -205,6 +205,8 @@ impl<'a> Rights<'a> {
             Place::Other(_) => return Takes::Another,
             // The game itself recorded what it needed.
             Place::Game(_) | Place::Record(_) | Place::Offers(_) => true,
+            // Only the entry that is the note changes it.
+            Place::Note(_) => true,
             Place::Character(id) | Place::Sealed(id) | Place::Shortcuts(id) => own_character(id),
             Place::Seat(player) => self.is(player),
             Place::TableName

@@ -29,9 +29,9 @@ const TOPICS: [(&str, &[&str]); 8] = [
     ("Dice", &["odds", "explain"]),
     ("Your sheet", &["set", "values", "macro"]),
     ("People", &["iam", "as", "pc", "gm", "join", "leave"]),
-    ("What happened", &["now", "waiting", "history", "why", "recap", "scene", "cursed", "more"]),
+    ("What happened", &["now", "waiting", "note", "history", "why", "recap", "scene", "cursed", "more"]),
     ("Second thoughts", &["undo", "redo", "amend", "add"]),
-    ("Secrets", &["secret", "in", "reveal", "seal", "unseal"]),
+    ("Secrets", &["secret", "in", "tell", "reveal", "seal", "unseal"]),
     ("Proof, moving and erasing", &["fair", "export", "import", "erase", "forget"]),
     ("This room", &["plugins", "plugin", "game", "room", "dialect", "table", "ignore", "unignore", "help"]),
 ];

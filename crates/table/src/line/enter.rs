@@ -70,6 +70,7 @@ impl Draft {
         outcome.changed =
             done.changes.taken_back.len() + done.changes.begun.len() + done.changes.made.len() > 0 || counts;
         outcome.undoes = attempt.effects.undoes;
+        outcome.tells = std::mem::take(&mut attempt.effects.tells);
         outcome.entry = Some(number);
         let shown = self.shown_number(host, number, replaces, outcome.dice.len())?;
         reply = answer::answer(reply, done.comment.as_deref(), &attempt.room.prefix, self.offered.len(), Some(shown));
@@ -252,6 +253,8 @@ impl Draft {
 fn notice(number: u64, attempt: &Attempt<'_>, done: &Done<'_>, outcome: &Outcome) -> String {
     let what = match (done.game, done.spec.name.as_str()) {
         (HOUSE, "seal") => "a sealed declaration",
+        (HOUSE, "tell") => "a word in private",
+        (HOUSE, "note") => "a private note",
         _ if outcome.dice.is_empty() => "a secret command",
         _ => "a secret roll",
     };

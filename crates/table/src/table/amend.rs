@@ -103,13 +103,7 @@ impl Draft {
     }
 
     /// The entry that a line is about and what it is to be, if this player may amend it.
-    fn amended(
-        &mut self,
-        host: &Host,
-        message: &Message,
-        line: &CommandLine,
-        word: &str,
-    ) -> Result<Amended, Unplayed> {
+    fn amended(&mut self, host: &Host, message: &Message, line: &CommandLine, word: &str) -> Result<Amended, Unplayed> {
         let ledger = self.ledger(host);
         let arguments = Arguments::of(&line.typed, FollowUp::Own);
         let number = match arguments.roll.or(self.replied(host, message)?) {

@@ -342,7 +342,12 @@ impl First {
 }
 
 /// Why a line of the new version cannot replace the first's.
-pub(super) fn in_its_way(line: &CommandLine, outcome: &Outcome, made: Option<&Page>, first: Option<&Page>) -> Option<String> {
+pub(super) fn in_its_way(
+    line: &CommandLine,
+    outcome: &Outcome,
+    made: Option<&Page>,
+    first: Option<&Page>,
+) -> Option<String> {
     let thrown = first.map(Page::dice).unwrap_or_default();
     match outcome.kind {
         OutcomeKind::Played => {}

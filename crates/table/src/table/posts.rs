@@ -75,6 +75,11 @@ impl Table {
                 }
             }
             public.notices.extend(outcome.notice.clone());
+            for (player, blocks) in &outcome.tells {
+                let answer = private.entry(player.clone()).or_default();
+                answer.blocks.extend(blocks.iter().cloned());
+                answer.told_by = Some(outcome.player.clone());
+            }
         }
         if lines == Lines::First {
             let note = format!("I played the first {MOST_LINES} commands of that message; send the others again.");
@@ -138,7 +143,7 @@ impl Answers {
     /// Who sees the private answers, by name: the asker, and "referees" if they do too.
     fn readers(&self, message: &Message) -> Vec<String> {
         let mut readers = vec![message.speaker.name.clone()];
-        if self.private.len() > 1 {
+        if self.private.values().filter(|answer| answer.told_by.is_none()).count() > 1 {
             readers.push("referees".to_owned());
         }
         readers
@@ -198,8 +203,12 @@ impl Addressed {
             files: answer.files,
             refusal: answer.refused,
             told: answer.told,
-            readers: if is_private { readers.to_vec() } else { Vec::new() },
-            copy,
+            readers: match answer.told_by {
+                Some(ref by) => vec![by.clone()],
+                None if is_private => readers.to_vec(),
+                None => Vec::new(),
+            },
+            copy: copy && answer.told_by.is_none(),
             ..Post::new(key, room, answer.blocks)
         }
     }
@@ -219,6 +228,8 @@ struct Answer {
     roll: Option<u64>,
     numbers: Option<String>,
     told: Vec<Told>,
+    /// Who tells it, if it is something else than the asker is answered.
+    told_by: Option<String>,
 }
 
 impl Answer {

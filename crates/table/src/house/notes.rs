@@ -1,0 +1,166 @@
+//! `!note`, `!tell`: words kept for the table or for oneself, and words for some people alone. What they say stays in the
+//! journal and nowhere else, so that erasing an entry erases it everywhere.
+
+use super::{House, show};
+use crate::turn::HouseTurn;
+use crate::unplayed::Unplayed;
+use chat::{Block, Line, PlayerId, Readers, Reply, Span};
+use journal::documents::Note;
+use plugin_api::{CharacterId, Commands, Refusal, Text, Words};
+use std::collections::BTreeSet;
+
+/// The most notes of a table, and those that somebody keeps for themselves.
+const MOST_NOTES: usize = 100;
+const MOST_OWN: usize = 30;
+/// The most notes listed, the newest.
+const MOST_LISTED: usize = 20;
+/// The most people told something at once.
+const MOST_TOLD: usize = 12;
+/// Words of a name, and words that join names.
+const MOST_WORDS: usize = 4;
+const JOINING: [&str; 2] = ["and", "&"];
+
+pub(super) fn note(turn: &mut HouseTurn, text: Option<&Text>) -> Result<Reply, Unplayed> {
+    if text.is_none() {
+        return listed(turn);
+    }
+    let own = turn.in_private || turn.in_secret;
+    let alike = |note: &&Note| note.own == own && (!own || note.by == turn.actor);
+    let (most, whose) = if own { (MOST_OWN, "you keep") } else { (MOST_NOTES, "the table keeps") };
+    if turn.table.notes.values().filter(alike).count() >= most {
+        let oldest = turn.table.notes.iter().find(|(_, note)| alike(note)).map_or(0, |(number, _)| *number);
+        let what = format!("{whose} {most} notes, which is the most; undo one that nobody needs");
+        return Err(Refusal::new(what).example(format!("undo #{oldest}")).into());
+    }
+    let (by, number) = (turn.actor, turn.number);
+    turn.table_mut().notes.insert(number, Note { by, own });
+    if own {
+        turn.effects.readers = Readers::Player;
+    }
+    Ok(if own { "Noted, for you alone." } else { "Noted, for everyone at the table." }.into())
+}
+
+/// The notes of the table, and where nobody else reads it one's own.
+fn listed(turn: &mut HouseTurn) -> Result<Reply, Unplayed> {
+    let own = turn.in_private || turn.in_secret;
+    let mut lines: Vec<Line> = Vec::new();
+    let numbers: Vec<u64> = turn.table.notes.iter().filter(|(_, note)| !note.own || own).map(|(n, _)| *n).collect();
+    for number in numbers.into_iter().rev() {
+        let page = turn.ledger.must_have(number)?;
+        if page.is_secret() && page.entry.player != turn.speaker.player {
+            continue;
+        }
+        let Some(says) = page.text().and_then(|typed| noted(&typed)) else { continue };
+        let name = turn.table.name_of(page.entry.character);
+        let when = show::ago(turn.now, page.entry.time);
+        let whose = if page.is_secret() { "you alone".to_owned() } else { name.to_owned() };
+        lines.push(vec![Span::Bold(format!("#{number}")), Span::Text(format!(" {whose}, {when}: {says}"))]);
+        if lines.len() == MOST_LISTED {
+            break;
+        }
+    }
+    if own {
+        turn.effects.readers = Readers::Player;
+    }
+    if lines.is_empty() {
+        let prefix = &turn.room.prefix;
+        return Ok(Reply::new().text("There are no notes. ").code(format!("{prefix}note ...")).text(" keeps one."));
+    }
+    lines.reverse();
+    Ok(Reply::new().text("Notes:").list(lines))
+}
+
+/// What a line `note ...` notes.
+fn noted(typed: &str) -> Option<String> {
+    // It may stand behind `secret` or `as`.
+    let bare = |word: &str| word.trim_matches(|c: char| !c.is_alphabetic()).to_lowercase();
+    let word = typed.split_whitespace().find(|word| ["note", "notes"].contains(&bare(word).as_str()))?;
+    let typed = &typed[word.as_ptr() as usize - typed.as_ptr() as usize..];
+    let from = typed.find(char::is_whitespace)?;
+    match House::parse("note", &mut Words::new(typed, from)) {
+        Ok(House::Note { text: Some(Text { text, .. }) }) => Some(text),
+        _ => None,
+    }
+}
+
+pub(super) fn tell(turn: &mut HouseTurn, words: Option<&Text>) -> Result<Reply, Unplayed> {
+    let room = &turn.room_id.id;
+    let Some(Text { text, .. }) = words else {
+        let what = "whom do you tell what?";
+        return Err(Refusal::new(what).example(format!("in {room} tell Ann, Bob the safe is open")).into());
+    };
+    let (people, says) = addressees(turn, text)?;
+    if says.is_empty() {
+        let what = "what do you tell them?";
+        return Err(Refusal::new(what).example(format!("in {room} tell {text} the safe is open")).into());
+    }
+    if !turn.in_private {
+        let what = "everyone here has read that; what only some should read goes into a private chat with me";
+        return Err(Refusal::new(what).example(format!("in {room} tell {text}")).into());
+    }
+    let mut told = Vec::new();
+    for character in people {
+        let name = turn.table.name_of(character).to_owned();
+        let here: Vec<PlayerId> =
+            players(turn, character).into_iter().filter(|one| turn.present.contains_key(one)).collect();
+        // Anybody may have taken a bare nick.
+        let here: Vec<PlayerId> =
+            here.into_iter().filter(|one| turn.host.roster.vouches_for(turn.room_id, one)).collect();
+        if here.is_empty() {
+            return Err(Refusal::new(format!(
+                "I cannot tell {name}: whoever plays them is not in {room} now, or has no account there"
+            ))
+            .into());
+        }
+        told.push((name, here));
+    }
+    let from = turn.table.name_of(turn.actor).to_owned();
+    let names: Vec<String> = told.iter().map(|(name, _)| name.clone()).collect();
+    let also = if names.len() > 1 { format!(" (to {})", names.join(", ")) } else { String::new() };
+    for player in told.into_iter().flat_map(|(_, players)| players).collect::<BTreeSet<_>>() {
+        let line = vec![Span::Bold(from.clone()), Span::Text(format!(" tells you{also}: {says}"))];
+        turn.effects.tells.insert(player, vec![Block::Line(line)]);
+    }
+    turn.effects.readers = Readers::Player;
+    Ok(format!("Told {}.", names.join(", ")).into())
+}
+
+/// The players who act for a character.
+fn players(turn: &HouseTurn, character: CharacterId) -> BTreeSet<PlayerId> {
+    let owner = turn.table.characters.get(&character).and_then(|each| each.owner.clone());
+    let acting = turn.table.seats.iter().filter(|(_, seat)| seat.plays == character).map(|(player, _)| player.clone());
+    owner.into_iter().chain(acting).filter(|player| *player != turn.speaker.player).collect()
+}
+
+/// The people named at the beginning of a text, and the rest of it.
+fn addressees<'t>(turn: &HouseTurn, text: &'t str) -> Result<(Vec<CharacterId>, &'t str), Refusal> {
+    let cast = turn.cast();
+    let (mut people, mut rest) = (Vec::new(), text.trim_start());
+    loop {
+        let words: Vec<&str> = rest.split_whitespace().take(MOST_WORDS).collect();
+        let ends = |count: usize| words[count - 1].as_ptr() as usize + words[count - 1].len() - rest.as_ptr() as usize;
+        let name_of = |count: usize| rest[..ends(count)].trim_end_matches([',', ':', ';']);
+        let found = (1..=words.len()).rev().find_map(|count| Some((cast.known(name_of(count))?, ends(count))));
+        // A part of a name will do for the first.
+        let found = found.or_else(|| match people.is_empty() && !words.is_empty() {
+            true => cast.meant(name_of(1)).map(|who| (who, ends(1))),
+            false => None,
+        });
+        let Some((who, end)) = found else { break };
+        let goes_on = rest[..end].ends_with(',');
+        if !people.contains(&who) {
+            people.push(who);
+        }
+        rest = rest[end..].trim_start();
+        let joined = rest.split_whitespace().next().filter(|word| JOINING.contains(&word.to_lowercase().as_str()));
+        rest = joined.map_or(rest, |word| rest[word.len()..].trim_start());
+        if !goes_on && joined.is_none() {
+            break;
+        }
+    }
+    match people.len() {
+        0 => Err(cast.nobody(text.split_whitespace().next().unwrap_or_default().trim_end_matches([',', ':', ';']))),
+        1..=MOST_TOLD => Ok((people, rest.trim_start_matches([':', '-', ' ']))),
+        _ => Err(Refusal::new(format!("that is for more than {MOST_TOLD} at once"))),
+    }
+}

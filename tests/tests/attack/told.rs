@@ -1,0 +1,104 @@
+//! What is told to some people, and what people note for themselves, reaches nobody else.
+
+use crate::seated::{Person, Seated, games};
+
+const WORDS: &str = "the safe is open";
+
+fn table() -> (Seated, [Person; 4]) {
+    let mut table = Seated::new(games);
+    let people = ["Ann", "Bob", "Cem"].map(Person::account);
+    let gus = Person::account("Gus").admin();
+    let [ann, bob, cem] = people;
+    let people = [ann, bob, cem, gus];
+    for person in &people {
+        table.comes(person);
+        assert!(table.say(person, "!join").ok());
+    }
+    assert!(table.say(&people[3], "!gm me").ok());
+    (table, people)
+}
+
+fn file(table: &mut Seated, who: &Person, line: &str) -> String {
+    let came = table.say(who, line);
+    came.heard.posts.iter().flat_map(|outgoing| &outgoing.post.files).map(|file| file.text.clone()).collect()
+}
+
+#[test]
+fn only_those_who_are_told_hear_it() {
+    let (mut table, [ann, bob, cem, gus]) = table();
+    let came = table.aside(&gus, "in hall tell Ann, Bob: the safe is open");
+    assert!(came.ok(), "{}", came.all());
+    assert_eq!(came.private(&ann), "Gus tells you (to Ann, Bob): the safe is open");
+    assert_eq!(came.private(&bob), came.private(&ann));
+    assert!(!came.public().contains("safe") && came.private(&cem).is_empty(), "{}", came.public());
+    let number = came.entry().expect("it is in the journal");
+    for line in
+        [format!("!why #{number}"), "!history".into(), "!recap".into(), format!("!reveal #{number}"), "!note".into()]
+    {
+        for who in [&ann, &cem] {
+            let came = table.say(who, &line);
+            assert!(!came.all().contains("safe"), "{line}: {}", came.all());
+        }
+    }
+    assert!(!file(&mut table, &gus, "!export").contains(WORDS));
+    assert!(!file(&mut table, &gus, "!export text").contains(WORDS));
+}
+
+#[test]
+fn what_the_room_has_read_is_told_to_nobody() {
+    let (mut table, [ann, ..]) = table();
+    let came = table.say(&ann, "!tell Bob the safe is open");
+    assert!(!came.ok() && came.all().contains("has read that"), "{}", came.all());
+}
+
+#[test]
+fn nobody_is_told_who_is_away_or_has_only_a_nick() {
+    let (mut table, [ann, bob, ..]) = table();
+    table.goes(&bob);
+    assert!(!table.aside(&ann, "in hall tell Bob the safe is open").ok());
+    let nick = Person::nick("Dee");
+    table.comes(&nick);
+    assert!(table.say(&nick, "!join").ok());
+    let came = table.aside(&ann, "in hall tell Dee the safe is open");
+    assert!(!came.ok() && came.private(&nick).is_empty(), "{}", came.all());
+    assert!(!table.aside(&ann, "in hall tell Ogre the safe is open").ok());
+    assert!(!table.aside(&ann, "in hall tell Cem").ok());
+}
+
+#[test]
+fn a_note_for_oneself_is_nobody_elses() {
+    let (mut table, [ann, bob, _, gus]) = table();
+    let noted = table.aside(&ann, "in hall note Cem is the traitor");
+    assert!(noted.ok() && !noted.public().contains("traitor"), "{}", noted.all());
+    assert!(table.say(&bob, "!note the ford is watched").ok());
+    assert!(table.aside(&ann, "in hall note").all().contains("Cem is the traitor"));
+    for who in [&ann, &bob, &gus] {
+        assert!(!table.say(who, "!note").public().contains("traitor"));
+    }
+    for who in [&bob, &gus] {
+        let came = table.aside(who, "in hall note");
+        assert!(came.all().contains("the ford is watched") && !came.all().contains("traitor"), "{}", came.all());
+    }
+    assert!(!file(&mut table, &gus, "!export").contains("traitor"));
+}
+
+#[test]
+fn an_erased_or_undone_note_is_gone() {
+    let (mut table, [ann, ..]) = table();
+    let first = table.say(&ann, "!note the ford is watched").entry().expect("it is noted");
+    let second = table.say(&ann, "!note the mill is empty").entry().expect("it is noted");
+    assert!(table.say(&ann, &format!("!erase #{first}")).ok());
+    let left = table.say(&ann, "!note").public();
+    assert!(left.contains("mill") && !left.contains("ford"), "{left}");
+    assert!(table.say(&ann, &format!("!undo #{second}")).ok());
+    assert!(table.say(&ann, "!note").public().contains("There are no notes"));
+}
+
+#[test]
+fn notes_have_a_limit() {
+    let (mut table, [ann, bob, ..]) = table();
+    let noted = (0..200).filter(|n| table.say(&ann, &format!("!note {n}")).ok()).count();
+    assert_eq!(noted, 100);
+    assert!(!table.say(&bob, "!note one more").ok());
+    assert!(table.aside(&bob, "in hall note mine").ok(), "those for oneself have a limit of their own");
+}
