@@ -76,7 +76,8 @@ impl Command {
         if help.is_empty() {
             return Err(Error::new_spanned(variant, "a command needs a `///` line: it is the help that players read"));
         }
-        let Attributes { aliases, examples, main, by_object, notation, role, follow_up } = Attributes::new(variant)?;
+        let Attributes { aliases, examples, main, by_object, notation, lines, role, follow_up } =
+            Attributes::new(variant)?;
         let ident = &variant.ident;
         let name = ident.to_string().to_lowercase();
         let arguments: Vec<Argument> = variant.fields.iter().map(Argument::new).collect::<Result<_>>()?;
@@ -92,6 +93,7 @@ impl Command {
             follow_up: ::plugin_api::FollowUp::#follow_up,
             by_object: #by_object,
             notation: #notation,
+            lines: #lines,
             topic: String::new(),
         }););
 
@@ -112,6 +114,7 @@ struct Attributes {
     main: bool,
     by_object: bool,
     notation: bool,
+    lines: bool,
     role: syn::Ident,
     follow_up: syn::Ident,
 }
@@ -125,6 +128,7 @@ impl Attributes {
             main: false,
             by_object: false,
             notation: false,
+            lines: false,
             role: ident("Player"),
             follow_up: ident("No"),
         };
@@ -137,6 +141,7 @@ impl Attributes {
                     Some("main") => found.main = true,
                     Some("by_object") => found.by_object = true,
                     Some("notation") => found.notation = true,
+                    Some("lines") => found.lines = true,
                     Some("referee") => found.role = ident("Referee"),
                     Some("admin") => found.role = ident("Admin"),
                     Some("follow_up") if meta.input.peek(syn::Token![=]) => match text()?.as_str() {
@@ -145,7 +150,11 @@ impl Attributes {
                         _ => return Err(meta.error("follow_up, follow_up = \"anyone\" or follow_up = \"if any\"")),
                     },
                     Some("follow_up") => found.follow_up = ident("Own"),
-                    _ => return Err(meta.error("alias, example, main, by_object, notation, referee, admin or follow_up")),
+                    _ => {
+                        return Err(
+                            meta.error("alias, example, main, by_object, notation, lines, referee, admin or follow_up")
+                        );
+                    }
                 }
                 Ok(())
             })?;

@@ -15,6 +15,8 @@ use serde::{Deserialize, Serialize};
 /// - `by_object`: a verb that several games have, such as `spend`; the words after it tell which game is meant;
 /// - `referee` or `admin`: the role it needs;
 /// - `notation`: its words are dice and nothing else, so dice can be typed without it, or in the middle of prose;
+/// - `lines`: after a colon at its end, the lines that follow in the same message belong to it, up to an empty line or
+///   another command; it reads them with ` | ` between them;
 /// - `follow_up`: it acts on an earlier roll ([`Turn::target`](crate::Turn::target)): one's own, for referees any;
 ///   `follow_up = "anyone"`: anyone may type it; without a number, it acts on the roll on which it was offered to them;
 ///   `follow_up = "if any"`: the same, but it needs no roll, and the game decides whose roll it may be.
@@ -85,6 +87,9 @@ pub struct CommandSpec {
     /// True if its words are dice and nothing else, so dice typed without a command are its words.
     #[serde(default)]
     pub notation: bool,
+    /// True if it takes the lines that follow in the same message, after a colon at its end.
+    #[serde(default)]
+    pub lines: bool,
     /// The topic it is listed under; empty for the game's own list.
     #[serde(default)]
     pub topic: String,

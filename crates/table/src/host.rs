@@ -132,7 +132,7 @@ impl Host {
         let ignored = RwLock::new(ignored.unwrap_or_default());
         let restored =
             committer.read(keys::RESTORED_KEY)?.map(|time| from_json(keys::RESTORED_KEY, &time)).transpose()?;
-        let router = Router::new(&settings.name);
+        let router = Router::new(&settings.name).with_lines_of(plugins.manifests());
         let (entropy, numbers) = (Mutex::new(entropy), AtomicU64::new(numbers));
         let settings = RwLock::new(Arc::new(settings));
         Ok(Host {

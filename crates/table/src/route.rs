@@ -1,18 +1,29 @@
-//! Finds the command lines of a message. Knows no command but the one that the lines of a pasted sheet follow.
+//! Finds the command lines of a message. Knows no command but the one that the lines of a pasted sheet follow, and the
+//! words of those that declare that they take lines.
 
 use crate::inline::{Inline, roll_in};
 use crate::typography::as_meant;
 use crate::words::CommandLine;
 use chat::Message;
+use plugin_api::Manifest;
 use regex::Regex;
+use std::collections::BTreeSet;
 
 /// The commands whose values may follow on lines of their own.
 const SETS: [&str; 2] = ["set", "set table"];
+
+/// The words that may stand in front of another command, and so many words of the line that may be in front of it.
+const AROUND: [&str; 3] = ["secret", "as", "in"];
+const MOST_AROUND: usize = 5;
+/// Between the lines that a command takes.
+const BETWEEN: &str = " | ";
 
 /// Finds the command lines of messages to one bot.
 #[derive(Debug)]
 pub struct Router {
     by_name: Regex,
+    /// The commands that take the lines after a colon at their end.
+    take_lines: BTreeSet<String>,
 }
 
 /// To whom a message is addressed.
@@ -41,7 +52,28 @@ impl Router {
     /// For a bot with this name.
     pub fn new(name: &str) -> Self {
         let pattern = format!(r"(?i)^@?{}\s*[:,]\s*|^@{}\s+", regex::escape(name), regex::escape(name));
-        Router { by_name: Regex::new(&pattern).expect("an escaped name makes a well-formed pattern") }
+        let by_name = Regex::new(&pattern).expect("an escaped name makes a well-formed pattern");
+        Router { by_name, take_lines: BTreeSet::new() }
+    }
+
+    /// With the commands of these plugins that take lines.
+    #[must_use]
+    pub fn with_lines_of<'a>(mut self, manifests: impl IntoIterator<Item = &'a Manifest>) -> Self {
+        for manifest in manifests {
+            for command in manifest.commands.iter().filter(|command| command.lines) {
+                self.take_lines.extend(command.aliases.iter().chain([&command.name]).cloned());
+                self.take_lines.extend(command.main.then(|| manifest.id.clone()));
+            }
+        }
+        self
+    }
+
+    /// True if a command line takes lines.
+    fn takes_lines(&self, typed: &str) -> bool {
+        let is = |word: &str| self.take_lines.contains(&word.to_lowercase());
+        let mut words = typed.split_whitespace().take(MOST_AROUND);
+        let around = |word: &&str| AROUND.iter().any(|around| around.eq_ignore_ascii_case(word));
+        words.next().is_some_and(|first| is(first) || (around(&first) && words.any(is)))
     }
 
     /// The command lines of `body`. `prefix` is the room's, which messages addressed to the bot do not need. If dice in
@@ -49,17 +81,26 @@ impl Router {
     pub fn lines(&self, body: &str, prefix: &str, to: SaidTo, inline: Option<Inline<'_>>) -> Vec<CommandLine> {
         let private = to == SaidTo::BotAlone;
         let mut lines: Vec<CommandLine> = Vec::new();
-        // The command line that ended just before this line.
+        // The command line that ended just before this line, and what is between it and a line that it takes.
         let mut before = None;
+        let mut taking = None;
         for (number, line) in body.lines().map(|line| as_meant(line).trim().to_owned()).enumerate() {
             let (rest, by_name) = match self.by_name.find(&line) {
                 Some(name) => (strip(&line[name.end()..], prefix), true),
                 None => match line.strip_prefix(prefix) {
                     Some(rest) => (rest, private),
                     None if before.is_some_and(|at| pasted(&mut lines, at, &line)) => continue,
+                    None if let (Some(between), Some(last)) = (taking, lines.last_mut())
+                        && !line.is_empty() =>
+                    {
+                        last.typed.push_str(between);
+                        last.typed.push_str(&line);
+                        taking = Some(BETWEEN);
+                        continue;
+                    }
                     None if private || (to == SaidTo::Bot && number == 0) => (line.as_str(), true),
                     None => {
-                        before = None;
+                        (before, taking) = (None, None);
                         lines.extend(inline.and_then(|inline| roll_in(&line, inline)));
                         continue;
                     }
@@ -67,9 +108,10 @@ impl Router {
             };
             // Somebody who only says the name wants to know what the bot can do.
             let typed = if rest.trim().is_empty() && by_name && !private { "help" } else { rest.trim() };
-            before = None;
+            (before, taking) = (None, None);
             if !typed.is_empty() {
                 before = Some(lines.len());
+                taking = (typed.ends_with(':') && self.takes_lines(typed)).then_some(" ");
                 lines.push(CommandLine { typed: typed.to_owned(), by_name });
             }
         }
@@ -96,6 +138,7 @@ fn strip<'a>(line: &'a str, prefix: &str) -> &'a str {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use plugin_api::{CommandSpec, Kind};
 
     fn typed(body: &str, to: SaidTo) -> Vec<String> {
         let lines = Router::new("astragal").lines(body, "!", to, None);
@@ -117,6 +160,41 @@ mod tests {
         assert_eq!(typed("!set str 3\nDex: 2\n!roll d6\nhp: 3", SaidTo::Room), ["set str 3; Dex: 2", "roll d6"]);
         assert_eq!(typed("!roll d6\nStr: 3", SaidTo::Room), ["roll d6"]);
         assert_eq!(typed("set\nStr: 3", SaidTo::BotAlone), ["set Str: 3"]);
+    }
+
+    #[test]
+    fn a_command_that_takes_lines_gets_those_after_its_colon() {
+        let command = CommandSpec { name: "oracle".into(), lines: true, main: true, ..CommandSpec::default() };
+        let manifest = Manifest { id: "fate".into(), commands: vec![command], ..manifest() };
+        let router = Router::new("astragal").with_lines_of([&manifest]);
+        let typed = |body: &str, to: SaidTo| {
+            let lines = router.lines(body, "!", to, None);
+            lines.into_iter().map(|line| line.typed).collect::<Vec<_>>()
+        };
+        let omen = "!oracle omen:\ncrow\n  1-3: rain\nmoon:\nsun\n\nI look up.\n!roll d6";
+        let read = ["oracle omen: crow | 1-3: rain | moon: | sun", "roll d6"];
+        assert_eq!(typed(omen, SaidTo::Room), read);
+        assert_eq!(typed("!fate omen:\ncrow\n!roll d6\nsun", SaidTo::Room), ["fate omen: crow", "roll d6"]);
+        assert_eq!(typed("!secret oracle omen:\ncrow", SaidTo::Room), ["secret oracle omen: crow"]);
+        assert_eq!(typed("oracle omen:\ncrow\nsun", SaidTo::BotAlone), ["oracle omen: crow | sun"]);
+        assert_eq!(typed("astragal: oracle omen:\ncrow", SaidTo::Room), ["oracle omen: crow"]);
+        // A roll, and a remark about one, take nothing.
+        assert_eq!(typed("!oracle omen\nI look up: rain.", SaidTo::Room), ["oracle omen"]);
+        assert_eq!(typed("!roll d6 # the oracle said:\nrain", SaidTo::Room), ["roll d6 # the oracle said:"]);
+    }
+
+    fn manifest() -> Manifest {
+        Manifest {
+            id: String::new(),
+            title: String::new(),
+            about: String::new(),
+            kind: Kind::Tool,
+            commands: Vec::new(),
+            settings: Vec::new(),
+            credit: String::new(),
+            synonyms: Vec::new(),
+            glossary: Vec::new(),
+        }
     }
 
     #[test]
