@@ -1,7 +1,7 @@
 //! One command at the table: who acts, when, with which dice, on which earlier roll.
 
 use crate::{Name, Refusal, Role, Typed, suggest};
-use chat::{CharacterId, PlayerId, Reply};
+use chat::{CharacterId, PlayerId, Readers, Reply};
 use dice::{Dialect, Dice, DiceError, Die};
 use jiff::Timestamp;
 use serde::Serialize;
@@ -98,6 +98,7 @@ pub struct Turn<'a> {
     pub comment: Option<String>,
     role: Role,
     took: Cell<Role>,
+    readers: Readers,
     cast: Cast,
     settings: Arc<BTreeMap<String, String>>,
     target: Option<Arc<Target<Value>>>,
@@ -332,6 +333,7 @@ impl<'a> Turn<'a> {
             player,
             role: Role::Player,
             took: Cell::new(Role::Player),
+            readers: Readers::Everybody,
             now,
             scene: None,
             comment: None,
@@ -357,6 +359,13 @@ impl<'a> Turn<'a> {
     #[must_use]
     pub fn with_role(mut self, role: Role) -> Self {
         self.role = role;
+        self
+    }
+
+    /// Sets who will read the answer.
+    #[must_use]
+    pub fn with_readers(mut self, readers: Readers) -> Self {
+        self.readers = readers;
         self
     }
 
@@ -439,6 +448,18 @@ impl<'a> Turn<'a> {
             self.took.set(Role::Referee);
         }
         may
+    }
+
+    /// True if the table has a referee. Without one everybody may do what a referee may, but what others keep secret is
+    /// still not theirs to see.
+    pub fn has_referee(&self) -> bool {
+        !self.cast.referees.is_empty()
+    }
+
+    /// True if it is played in secret: only the player and the referees read the answer. What the game keeps of it then
+    /// belongs at a place that not everybody reads, and into no later answer to everybody.
+    pub fn in_secret(&self) -> bool {
+        self.readers > Readers::Everybody
     }
 
     /// Begins a sentence about a character with their name; empty for the actor, whom the answer addresses.

@@ -207,6 +207,7 @@ fn trials_of(
         player: play.player.clone(),
         role: play.role,
         scene: play.scene,
+        readers: play.readers,
         now: play.now,
         bytes: play.bytes,
     };

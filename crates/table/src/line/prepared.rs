@@ -38,6 +38,7 @@ pub(super) struct Prepared<'a> {
     pub actor: CharacterId,
     pub player: String,
     pub role: Role,
+    pub readers: Readers,
     pub now: Timestamp,
     pub scene: Option<u64>,
     /// The size of the game's state in bytes.
@@ -103,6 +104,7 @@ impl Draft {
             actor: attempt.actor,
             player: message.speaker.name.clone(),
             role: attempt.rights.role(),
+            readers: attempt.readers,
             now: message.sent,
             scene: attempt.doc.scene.as_ref().map(|scene| scene.since),
             bytes: state.bytes,
@@ -175,6 +177,7 @@ impl Prepared<'_> {
             let mut turn = Turn::new(self.actor, self.cast.clone(), self.now, dice)
                 .wanted_for(wanted)
                 .with_role(self.role)
+                .with_readers(self.readers)
                 .with_settings(self.settings.clone())
                 .with_target(self.target.clone());
             turn.player.clone_from(&self.player);
