@@ -4,7 +4,7 @@ use crate::host::Host;
 use crate::unplayed::Unplayed;
 use crate::words::CommandLine;
 use journal::documents::RoomDoc;
-use plugin_api::{CommandSpec, Plugin, Refusal, suggest, suggest_within};
+use plugin_api::{CommandSpec, Kind, Plugin, Refusal, suggest, suggest_within};
 use std::ops::Range;
 
 /// A word this long or longer is corrected; shorter ones are too often other bots' commands.
@@ -76,13 +76,13 @@ pub(super) fn unknown<'a>(host: &'a Host, room: &RoomDoc, line: &CommandLine, wo
 }
 
 /// What an unknown word means in the first of these games that knows people to try it, and which game that is, unless
-/// it is plain dice.
+/// it is a tool or plain dice.
 fn synonym<'a>(line: &CommandLine, word: &str, games: &[&'a dyn Plugin]) -> Option<(Option<&'a str>, String)> {
     let rest = line.typed[line.word().1.end..].trim();
     games.iter().find_map(|game| {
         let manifest = game.manifest();
-        let dice = manifest.main().is_some_and(|main| main.notation);
-        Some(((!dice).then_some(manifest.id.as_str()), manifest.synonym(word, rest)?))
+        let rules = manifest.kind == Kind::Game && !manifest.main().is_some_and(|main| main.notation);
+        Some((rules.then_some(manifest.id.as_str()), manifest.synonym(word, rest)?))
     })
 }
 
