@@ -26,7 +26,8 @@ pub(super) fn answer(
     number: Option<Number>,
 ) -> Reply {
     if let Some(comment) = comment {
-        reply = reply.text(format!(" | {}", cut(comment, COMMENT)));
+        let comment = cut(comment, COMMENT);
+        reply = if ends_in_a_list(&reply) { reply.line().text(comment) } else { reply.text(format!(" | {comment}")) };
     }
     let (own, others): (Vec<_>, Vec<_>) = reply.offers.iter().partition(|offer| offer.to.is_none());
     let offered =
@@ -47,12 +48,15 @@ pub(super) fn answer(
             reply.text(format!(" (edited, was #{first}{more}) #{number}"))
         }
         // After a list the number goes on a line of its own.
-        Some(Number { number, .. }) if matches!(reply.blocks.last(), Some(Block::List(_) | Block::Chart(_))) => {
-            reply.line().text(format!("#{number}"))
-        }
+        Some(Number { number, .. }) if ends_in_a_list(&reply) => reply.line().text(format!("#{number}")),
         Some(Number { number, .. }) => reply.text(format!(" #{number}")),
         None => reply,
     }
+}
+
+/// True if what is added needs a line of its own.
+fn ends_in_a_list(reply: &Reply) -> bool {
+    matches!(reply.blocks.last(), Some(Block::List(_) | Block::Chart(_)))
 }
 
 /// A refused line.
