@@ -1,14 +1,18 @@
 //! The page of a plugin, generated from its declarations and sessions.
 
-use plugin_api::{CommandSpec, Manifest, Role, SettingScope};
+use plugin_api::{CommandSpec, Kind, Manifest, Role, SettingScope};
 use std::fmt::Write;
 
 /// The README of a plugin: what it is, its commands, its settings, and a scene. `sessions` are file names and texts;
 /// the first is shown.
 pub fn readme(manifest: &Manifest, sessions: &[(String, String)]) -> String {
-    let Manifest { id, title, about, commands, settings, credit, .. } = manifest;
-    let mut page = format!("# {title}\n\nThe plugin `{id}`: {about}. A room's admin enables it with ");
-    let _ = writeln!(page, "`!plugin enable {id}`;\n`!help {id}` shows its commands in the chat.");
+    let Manifest { id, title, about, kind, commands, settings, credit, .. } = manifest;
+    let mut page = format!("# {title}\n\nThe plugin `{id}`: {about}. ");
+    page += &match kind {
+        Kind::Game => format!("A room's admin enables it with `!plugin enable {id}`;\n"),
+        Kind::Tool => format!("Every room has it; an admin takes it away with `!plugin disable {id}`.\n"),
+    };
+    let _ = writeln!(page, "`!help {id}` shows its commands in the chat.");
     if !credit.is_empty() {
         let _ = writeln!(page, "\n{credit}");
     }

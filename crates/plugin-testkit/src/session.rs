@@ -1,7 +1,8 @@
 //! The format of session files.
 //!
 //! A line is one of
-//! - `NAME> text`: NAME says it (the prefix is optional); a suffix `[d20=15 d8=5]` scripts its dice;
+//! - `NAME> text`: NAME says it (the prefix is optional; `⏎` begins another line of the message); a suffix `[d20=15 d8=5]`
+//!   scripts its dice;
 //! - `NAME* text`: NAME edits their last message to this;
 //! - `bot< text`: a line of the answer to the line above, exact, or its beginning if it ends in `...`;
 //! - `bot! text`: the same for a refusal; `bot@NAME< text`: for an answer that only NAME sees;
@@ -122,11 +123,15 @@ pub fn people(steps: &[Step]) -> BTreeSet<String> {
     steps.iter().filter_map(name).collect()
 }
 
+/// Stands for a new line within what somebody says.
+const NEW_LINE: char = '⏎';
+
 /// The text typed for a line of a session, which may leave out the room's `prefix`; `bot` is the name of the bot.
 pub fn typed(text: &str, prefix: &str, bot: &str) -> String {
     let named = text.trim_start_matches('@').to_lowercase().starts_with(bot);
     let prefixed = text.starts_with(prefix) || text.starts_with(['!', '！']);
-    if named || prefixed { text.to_owned() } else { format!("{prefix}{text}") }
+    let typed = if named || prefixed { text.to_owned() } else { format!("{prefix}{text}") };
+    typed.replace(NEW_LINE, "\n")
 }
 
 /// Parses a session.
@@ -276,6 +281,11 @@ mod tests {
         assert_eq!(one("bot@Ann< psst"), What::Expect { whose: Whose::Private("Ann".into()), text: "psst".into() });
         assert_eq!(one("@wait 1d 2h"), What::Direct(Directive::Wait(SignedDuration::from_hours(26))));
         assert_eq!(parse("# a remark\n\n").unwrap(), []);
+    }
+
+    #[test]
+    fn a_message_may_have_several_lines() {
+        assert_eq!(typed("set⏎Str: 3⏎Hp: 4", "!", "astragal"), "!set\nStr: 3\nHp: 4");
     }
 
     #[test]
