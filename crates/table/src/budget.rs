@@ -8,6 +8,8 @@ pub use journal::MOST_LINES;
 
 /// Most bytes of a command: as typed, and after expanding macros, variables and offers.
 pub const MOST_TEXT: usize = 1_024;
+/// Most bytes of a command that takes the lines after it, as typed. Nothing makes it longer than it was typed.
+pub const MOST_BLOCK: usize = 8 << 10;
 /// Most places of a line that are tried for a group, each of which is read several times.
 pub(crate) const MOST_SLOTS: usize = 4;
 /// Deepest nesting of variables in variables.
@@ -75,7 +77,12 @@ impl Effort {
 
 /// Refuses a line that expansion has made too long.
 pub(crate) fn fits(line: &str) -> Result<(), Refusal> {
-    if line.len() <= MOST_TEXT {
+    fits_within(MOST_TEXT, line)
+}
+
+/// The same for a line that may have so many bytes.
+pub(crate) fn fits_within(most: usize, line: &str) -> Result<(), Refusal> {
+    if line.len() <= most {
         return Ok(());
     }
     let what = format!("once its macros and values are filled in, that is longer than {MOST_TEXT} bytes");

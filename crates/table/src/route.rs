@@ -1,6 +1,7 @@
 //! Finds the command lines of a message. Knows no command but the one that the lines of a pasted sheet follow, and the
 //! words of those that declare that they take lines.
 
+use crate::budget::{MOST_BLOCK, MOST_TEXT};
 use crate::inline::{Inline, roll_in};
 use crate::typography::as_meant;
 use crate::words::CommandLine;
@@ -66,6 +67,11 @@ impl Router {
             }
         }
         self
+    }
+
+    /// Most bytes of a command line.
+    pub fn most_bytes(&self, typed: &str) -> usize {
+        if self.takes_lines(typed) { MOST_BLOCK } else { MOST_TEXT }
     }
 
     /// True if a command line takes lines.

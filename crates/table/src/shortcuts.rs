@@ -1,6 +1,6 @@
 //! Shortcuts that players define: variables (`$str`) in any command, and macros (`!attack 2`) in place of one.
 
-use crate::budget::{self, DEEPEST};
+use crate::budget::{self, DEEPEST, MOST_TEXT};
 use crate::notation::variable;
 use crate::rights::Rights;
 use crate::words::{Arguments, CommandLine};
@@ -52,10 +52,11 @@ pub(crate) fn filled(doc: &TableDoc, character: CharacterId, line: &CommandLine,
         return Ok(Put { line: line.clone(), by });
     }
     let end = Arguments::of(&line.typed, words.follow_up()).typed.len();
-    let fill = Fill { doc, character, dice: words == Words::Dice };
+    let most = line.typed.len().max(MOST_TEXT);
+    let fill = Fill { doc, character, dice: words == Words::Dice, most };
     let mut typed = fill.all(&line.typed[..end], 0, &mut by)?;
     typed.push_str(&line.typed[end..]);
-    budget::fits(&typed)?;
+    budget::fits_within(most, &typed)?;
     Ok(Put { line: CommandLine { typed, ..*line }, by })
 }
 
@@ -64,6 +65,8 @@ struct Fill<'a> {
     doc: &'a TableDoc,
     character: CharacterId,
     dice: bool,
+    /// Most bytes of the line: as many as may be typed, or as were.
+    most: usize,
 }
 
 impl Fill<'_> {
@@ -97,7 +100,7 @@ impl Fill<'_> {
             } else {
                 filled.push_str(&value);
             }
-            budget::fits(&filled)?;
+            budget::fits_within(self.most, &filled)?;
         }
         filled.push_str(rest);
         Ok(filled)

@@ -1,11 +1,11 @@
 //! `!history`, `!why`, `!recap`: reports from the journal.
 
 use super::show;
-use crate::budget::MOST_RECAPPED;
+use crate::budget::{MOST_RECAPPED, MOST_TEXT};
 use crate::rights::Act;
 use crate::turn::HouseTurn;
 use crate::unplayed::Unplayed;
-use chat::{Line, Readers, Reply, Span};
+use chat::{Line, Readers, Reply, Span, cut};
 use journal::store::StoreError;
 use journal::{Change, Changes, Page, leaves};
 use plugin_api::{CharacterId, Name, Refusal};
@@ -109,7 +109,7 @@ fn explain(turn: &HouseTurn, page: &Page) -> Result<Reply, StoreError> {
     let by = if player == name { name.to_owned() } else { format!("{name} ({player})") };
     let reply = Reply::new().bold(format!("#{number}")).text(format!(" {by}, {time}: "));
     let reply = match page.text() {
-        Some(text) => reply.code(text),
+        Some(text) => reply.code(cut(&text, MOST_TEXT).into_owned()),
         None => reply.text(format!("{} (its text was erased)", entry.command)),
     };
     let mut items: Vec<String> =

@@ -84,9 +84,11 @@ impl Draft {
         line: &CommandLine,
         attempt: &mut Attempt<'a>,
     ) -> Result<Meant<'a>, Unplayed> {
-        if line.typed.len() > MOST_TEXT {
+        let most = host.router.most_bytes(&line.typed);
+        if line.typed.len() > most {
             attempt.typed.clear();
-            return Err(Refusal::new(format!("that is longer than {MOST_TEXT} bytes")).example("help").into());
+            let parts = if most > MOST_TEXT { "; give it to me in parts" } else { "" };
+            return Err(Refusal::new(format!("that is longer than {most} bytes{parts}")).example("help").into());
         }
         // If no other bot answers commands, every command is for this one, as if named.
         let line = CommandLine { by_name: line.by_name || attempt.room.is_alone(), ..line.clone() };

@@ -3,7 +3,7 @@
 use super::reading::{Misread, safely};
 use super::resolve::Followed;
 use crate::attempt::Attempt;
-use crate::budget;
+use crate::budget::{self, MOST_BLOCK, MOST_TEXT};
 use crate::draft::Draft;
 use crate::host::Host;
 use crate::room::{Answered, settings_of};
@@ -57,9 +57,10 @@ impl Draft {
         attempt: &mut Attempt<'_>,
     ) -> Result<(Prepared<'a>, GameState), Unplayed> {
         // However the line came about, it must not be longer than a typed one.
-        budget::fits(&attempt.typed)?;
+        let most = if spec.lines { MOST_BLOCK } else { MOST_TEXT };
+        budget::fits_within(most, &attempt.typed)?;
         let looked_up = self.look_up(host, plugin, spec, from, attempt);
-        budget::fits(&attempt.typed)?;
+        budget::fits_within(most, &attempt.typed)?;
         let message = attempt.message;
         let cast = attempt.cast(host);
         let mut arguments = Arguments::of(&attempt.typed, spec.follow_up);
