@@ -65,9 +65,17 @@ pub(super) fn help(turn: &HouseTurn, topic: Option<&str>) -> Result<Reply, Refus
     }
     if let Some(plugin) = turn.host.plugins.get(&topic) {
         let manifest = plugin.manifest();
-        return Ok(match manifest.commands.as_slice() {
-            [only] => command(prefix, only),
-            several => commands_of(turn, &format!("{}: {}", manifest.title, manifest.about), several, &manifest.credit),
+        let listed = |commands: &[CommandSpec]| {
+            commands_of(turn, &format!("{}: {}", manifest.title, manifest.about), commands, &manifest.credit)
+        };
+        return Ok(match (manifest.commands.as_slice(), manifest.command(&topic)) {
+            ([only], _) => command(prefix, only),
+            // Help on its command of the same name has no other word.
+            (several, Some(same)) => {
+                let others: Vec<_> = several.iter().filter(|each| each.name != same.name).cloned().collect();
+                one_after_another([listed(&others), command(prefix, same)])
+            }
+            (several, None) => listed(several),
         });
     }
     let enabled: Vec<&Manifest> =
