@@ -1,0 +1,81 @@
+//! Picks one of several things that were typed: `pick a, b, c`, `choose tea or coffee`.
+
+use crate::state::Seen;
+use crate::words;
+use plugin_api::{Refusal, Reply, Turn};
+
+/// Most things to pick from.
+const MOST_THINGS: usize = 50;
+
+/// The things, divided by the first of these that is there: `|`, `;`, commas, `or`, spaces.
+fn things(typed: &str) -> Vec<&str> {
+    let typed = typed.trim().trim_end_matches('?');
+    let divided = |between: char| typed.split(between).map(str::trim).filter(|thing| !thing.is_empty());
+    for between in ['|', ';'] {
+        if typed.contains(between) {
+            return divided(between).take(MOST_THINGS + 1).collect();
+        }
+    }
+    if typed.contains(',') {
+        // `a, b or c` and `a, b, or c`
+        return divided(',').flat_map(by_or).take(MOST_THINGS + 1).collect();
+    }
+    match by_or(typed) {
+        several if several.len() > 1 => several.into_iter().take(MOST_THINGS + 1).collect(),
+        _ => typed.split_whitespace().take(MOST_THINGS + 1).collect(),
+    }
+}
+
+fn by_or(typed: &str) -> Vec<&str> {
+    let typed =
+        ["or ", "between ", "from ", "one of "].iter().find_map(|leads| typed.strip_prefix(leads)).unwrap_or(typed);
+    typed.split(" or ").map(str::trim).filter(|thing| !thing.is_empty()).take(MOST_THINGS + 1).collect()
+}
+
+/// Picks one.
+///
+/// # Errors
+/// There are not at least two, or too many.
+pub(crate) fn pick(seen: &Seen, turn: &mut Turn, typed: &str) -> Result<Reply, Refusal> {
+    let things = things(typed);
+    if things.len() > MOST_THINGS {
+        return Err(Refusal::new(format!("{MOST_THINGS} things are the most to pick from")));
+    }
+    if things.len() < 2 {
+        let table = things.first().and_then(|only| seen.named().find(|(key, _)| *key == words::folded(only)));
+        let what = "pick from what? Name at least two things, with commas between them";
+        return Err(match table {
+            Some((key, _)) => {
+                Refusal::new(format!("{key} is a table, which oracle rolls on")).example(format!("oracle {key}"))
+            }
+            None => Refusal::new(what).example("pick tea, coffee, a walk"),
+        });
+    }
+    let die = turn.throw_die(things.len() as u32)?;
+    let thing = things.get(die.value.saturating_sub(1) as usize).copied().unwrap_or_default();
+    Ok(Reply::new().bold(thing).text(" | ").die(die.to_string()).fact("picked", thing).fact("outcome", thing))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn things_are_divided_as_people_type_them() {
+        for typed in [
+            "tea, coffee, a walk",
+            "tea; coffee; a walk",
+            "tea | coffee | a walk",
+            "tea, coffee or a walk",
+            "between tea, coffee, or a walk?",
+        ] {
+            assert_eq!(things(typed), ["tea", "coffee", "a walk"], "{typed}");
+        }
+        assert_eq!(things("tea or coffee"), ["tea", "coffee"]);
+        assert_eq!(things("tea coffee"), ["tea", "coffee"]);
+        assert_eq!(things("Orla, Gregor"), ["Orla", "Gregor"]);
+        assert_eq!(things("tea"), ["tea"]);
+        assert!(things(" , ?").is_empty() && things("").is_empty());
+        assert_eq!(things(&"a,".repeat(5_000)).len(), MOST_THINGS + 1);
+    }
+}
