@@ -50,7 +50,7 @@ fn brackets(text: &str) -> Option<(&str, usize)> {
     Some((inside[..end].trim(), end + 4))
 }
 
-/// What stands in brackets.
+/// The piece that brackets are.
 fn between<'a>(inner: &'a str, knows: &impl Fn(&str) -> bool) -> Piece<'a> {
     let name = folded(inner);
     if knows(&name) {
