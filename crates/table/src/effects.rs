@@ -40,6 +40,6 @@ impl Effects {
     /// True if it belongs in the journal, whatever it changed.
     pub fn counts(&self) -> bool {
         let shows = !self.reveals.is_empty() || !self.publishes.is_empty();
-        self.undoes.is_some() || shows || !self.tells.is_empty() || !self.erases.is_empty()
+        self.undoes.is_some() || shows || !self.rolls.is_empty() || !self.tells.is_empty() || !self.erases.is_empty()
     }
 }

@@ -1,6 +1,7 @@
 //! The table's own commands: help, plugins, roles, characters, settings, and the journal's tools. They are declared
 //! like a game's, but need more of the table than any game gets.
 
+mod drop;
 mod erase;
 mod fair;
 mod help;
@@ -204,7 +205,7 @@ enum House {
         all: bool,
     },
     /// Sum up what happened at the table since you last did something here.
-    #[command(example = "recap")]
+    #[command(alias = "since", example = "recap")]
     Recap,
     /// Undo your last command, or the entry with this number. A referee can undo anyone's.
     ///
@@ -232,6 +233,9 @@ enum House {
     /// To see what your secret rolls offer, where nobody else reads it, type: secret waiting.
     #[command(example = "waiting", example = "waiting Ann", example = "secret waiting")]
     Waiting { character: Option<Name> },
+    /// Withdraw what a roll still offers and nobody wants any more: your own choices, or what your roll asks of others.
+    #[command(example = "drop #12")]
+    Drop { entry: Option<EntryNumber> },
     /// Play a command in secret: only you and the referees see the answer. The table sees that you did something.
     #[command(example = "secret roll 2d6")]
     Secret { command: Text },
@@ -377,6 +381,7 @@ fn play(command: House, turn: &mut HouseTurn) -> Result<Reply, Unplayed> {
         House::Amend { entry, command } => return Err(alone("amend", entry, &command).into()),
         House::Add { entry, words } => return Err(alone("add", entry, &words).into()),
         House::Now => now::now(turn)?,
+        House::Drop { entry } => drop::drop(turn, entry.map(|EntryNumber(number)| number))?,
         House::Waiting { character } => waiting::waiting(turn, character)?,
         // The line after `secret` is played instead of it, so nothing followed this one.
         House::Secret { command } => return Err(Refusal::new("what is to be secret?").about(command.text).into()),

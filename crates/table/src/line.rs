@@ -34,6 +34,7 @@ use meant::Meant;
 use plugin_api::{CharacterId, Refusal};
 
 pub(crate) use group::Group;
+pub(crate) use offers::opened;
 pub(crate) use play::{changed, note};
 
 impl Draft {

@@ -65,6 +65,7 @@ const LINES: &[(&str, &str, &str)] = &[
     ("add #PUBLIC vs 17", "rabo", "nprabo"),
     ("now", "nprabo", "nprabo"),
     ("waiting", "nprabo", "nprabo"),
+    ("drop #PUBLIC", "", ""),
     ("secret roll d6", "nprabo", "nprabo"),
     ("in hall roll d6", "", ""),
     ("reveal #SECRET", "r", ""),

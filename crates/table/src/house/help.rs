@@ -29,7 +29,7 @@ const TOPICS: [(&str, &[&str]); 8] = [
     ("Dice", &["odds", "explain"]),
     ("Your sheet", &["set", "values", "macro"]),
     ("People", &["iam", "as", "pc", "gm", "join", "leave"]),
-    ("What happened", &["now", "waiting", "note", "history", "why", "recap", "scene", "cursed", "more"]),
+    ("What happened", &["now", "waiting", "drop", "note", "history", "why", "recap", "scene", "cursed", "more"]),
     ("Second thoughts", &["undo", "redo", "amend", "add"]),
     ("Secrets", &["secret", "in", "tell", "reveal", "seal", "unseal"]),
     ("Proof, moving and erasing", &["fair", "export", "import", "erase", "forget"]),

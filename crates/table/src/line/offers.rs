@@ -261,7 +261,7 @@ impl Ledger<'_> {
 }
 
 /// The change of the open offers on a roll.
-fn opened(entry: u64, before: &[OpenOffer], after: &[OpenOffer]) -> Vec<Change> {
+pub(crate) fn opened(entry: u64, before: &[OpenOffer], after: &[OpenOffer]) -> Vec<Change> {
     let value = |open: &[OpenOffer]| -> Option<Value> {
         (!open.is_empty()).then(|| serde_json::to_value(open).expect("offers are text"))
     };
