@@ -40,6 +40,9 @@ pub struct Reply {
     /// The command that a number means when anyone reacts to this answer with it: the number is put after the command.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub numbers: Option<String>,
+    /// What everybody is told if not everybody may read it, without its subject: `draws 2 cards`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub notice: Option<String>,
 }
 
 /// Pieces of text on one line.
@@ -359,6 +362,13 @@ impl Reply {
     #[must_use]
     pub fn numbers(mut self, command: impl Into<String>) -> Self {
         self.numbers = Some(command.into());
+        self
+    }
+
+    /// Tells everybody this, after the name of who did it, if not everybody may read the answer: `draws 2 cards`.
+    #[must_use]
+    pub fn noticed(mut self, what: impl Into<String>) -> Self {
+        self.notice = Some(what.into());
         self
     }
 

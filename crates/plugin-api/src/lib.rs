@@ -20,5 +20,5 @@ pub use game::{Game, Held, Played, Plugin, Ready, SavedState, plugin};
 pub use plugin_api_derive::{Arguments, Choice, Commands, Forms};
 pub use refusal::{Mended, Refusal, suggest, suggest_within};
 pub use setting::{ChoiceSetting, NumberSetting, Setting, SettingKind, SettingScope, Typed};
-pub use turn::{Cast, Closed, DIALECT, EarlierRoll, Fit, Left, Newcomer, Target, Turn, Wanted};
+pub use turn::{Cast, Closed, DIALECT, EarlierRoll, Fit, Left, Newcomer, Secrets, Target, Turn, Wanted};
 pub use words::Words;

@@ -99,6 +99,7 @@ pub struct Turn<'a> {
     role: Role,
     took: Cell<Role>,
     readers: Readers,
+    secrets: Secrets,
     cast: Cast,
     settings: Arc<BTreeMap<String, String>>,
     target: Option<Arc<Target<Value>>>,
@@ -107,6 +108,18 @@ pub struct Turn<'a> {
     closed: Vec<Closed>,
     dice: &'a mut dyn Dice,
     wanted: Wanted,
+}
+
+/// Whose secrets the player may be told.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Secrets {
+    /// Nobody's: they act for somebody else's character.
+    Nobodys,
+    /// The actor's.
+    #[default]
+    Own,
+    /// Everybody's: they are a named referee.
+    Everybodys,
 }
 
 /// How much of the answer is needed.
@@ -334,6 +347,7 @@ impl<'a> Turn<'a> {
             role: Role::Player,
             took: Cell::new(Role::Player),
             readers: Readers::Everybody,
+            secrets: Secrets::Own,
             now,
             scene: None,
             comment: None,
@@ -366,6 +380,13 @@ impl<'a> Turn<'a> {
     #[must_use]
     pub fn with_readers(mut self, readers: Readers) -> Self {
         self.readers = readers;
+        self
+    }
+
+    /// Sets whose secrets the player may be told.
+    #[must_use]
+    pub fn with_secrets(mut self, secrets: Secrets) -> Self {
+        self.secrets = secrets;
         self
     }
 
@@ -460,6 +481,21 @@ impl<'a> Turn<'a> {
     /// belongs at a place that not everybody reads, and into no later answer to everybody.
     pub fn in_secret(&self) -> bool {
         self.readers > Readers::Everybody
+    }
+
+    /// True if the player may be told what `who` keeps secret: their own character's secrets, or as a named referee
+    /// anybody's. While a table has no referee, [`by_referee`](Self::by_referee) is true for everybody, and this is not.
+    pub fn may_know(&self, who: CharacterId) -> bool {
+        match self.secrets {
+            Secrets::Nobodys => false,
+            Secrets::Own => who == self.actor,
+            Secrets::Everybodys => {
+                if who != self.actor {
+                    self.took.set(Role::Referee);
+                }
+                true
+            }
+        }
     }
 
     /// Begins a sentence about a character with their name; empty for the actor, whom the answer addresses.

@@ -11,7 +11,7 @@ use chat::{Message, Readers, Standing};
 use dice::Die;
 use dice::fair::MessageKey;
 use journal::documents::{GUEST, Head, OPERATOR, RoomDoc, TableDoc};
-use plugin_api::{Cast, CharacterId, CommandSpec, Plugin, Refusal, Role};
+use plugin_api::{Cast, CharacterId, CommandSpec, Plugin, Refusal, Role, Secrets};
 use std::sync::Arc;
 
 /// A command line in progress, and the table as it may change it; dropped if it is refused.
@@ -122,6 +122,15 @@ impl<'a> Attempt<'a> {
     /// is not enough.
     pub(crate) fn may_be_told(&self) -> bool {
         self.rights.may(&self.doc, Act::AnswerFor(self.actor)) || self.rights.may(&self.doc, Act::Disclose)
+    }
+
+    /// Whose secrets a game may tell the speaker.
+    pub(crate) fn secrets(&self) -> Secrets {
+        match (self.rights.could(&self.doc, Act::Disclose), self.rights.could(&self.doc, Act::AnswerFor(self.actor))) {
+            (true, _) => Secrets::Everybodys,
+            (false, true) => Secrets::Own,
+            (false, false) => Secrets::Nobodys,
+        }
     }
 
     /// Everyone who can be named.

@@ -148,6 +148,15 @@ impl<'a> Rights<'a> {
         }
     }
 
+    /// True if it may do this; unlike [`may`](Self::may), only asked ahead, so nothing is recorded.
+    pub fn could(&self, doc: &TableDoc, act: Act<'_>) -> bool {
+        match self.takes(doc, act) {
+            Takes::Nothing => true,
+            Takes::Role(needed) => self.role >= needed,
+            Takes::Another => false,
+        }
+    }
+
     /// What an act needs.
     pub fn takes(&self, doc: &TableDoc, act: Act<'_>) -> Takes {
         let own_or = |own: bool, otherwise: Takes| if own { Takes::Nothing } else { otherwise };

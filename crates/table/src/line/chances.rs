@@ -208,6 +208,7 @@ fn trials_of(
         role: play.role,
         scene: play.scene,
         readers: play.readers,
+        secrets: play.secrets,
         now: play.now,
         bytes: play.bytes,
     };

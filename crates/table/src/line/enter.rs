@@ -78,7 +78,7 @@ impl Draft {
             reply = verbosity::full(reply);
         }
         if attempt.is_secret() {
-            outcome.notice = Some(notice(number, &attempt, &done, outcome));
+            outcome.notice = Some(notice(number, &attempt, &done, outcome, &reply));
         }
         // An entry that everybody reads withholds what they may not know; a secret entry is withheld as a whole.
         let withheld = match attempt.readers {
@@ -250,7 +250,10 @@ impl Draft {
 }
 
 /// What everybody is told about a secret command.
-fn notice(number: u64, attempt: &Attempt<'_>, done: &Done<'_>, outcome: &Outcome) -> String {
+fn notice(number: u64, attempt: &Attempt<'_>, done: &Done<'_>, outcome: &Outcome, reply: &Reply) -> String {
+    if let Some(what) = &reply.notice {
+        return format!("#{number}: {} {what}", attempt.doc.name_of(attempt.actor));
+    }
     let what = match (done.game, done.spec.name.as_str()) {
         (HOUSE, "seal") => "a sealed declaration",
         (HOUSE, "tell") => "a word in private",

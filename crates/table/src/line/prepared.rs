@@ -18,7 +18,8 @@ use jiff::Timestamp;
 use journal::digest;
 use journal::documents::RollDoc;
 use plugin_api::{
-    Cast, CharacterId, CommandSpec, FollowUp, Left, Played, Plugin, Ready, Refusal, Role, Target, Turn, Wanted, Words,
+    Cast, CharacterId, CommandSpec, FollowUp, Left, Played, Plugin, Ready, Refusal, Role, Secrets, Target, Turn,
+    Wanted, Words,
 };
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -39,6 +40,7 @@ pub(super) struct Prepared<'a> {
     pub player: String,
     pub role: Role,
     pub readers: Readers,
+    pub secrets: Secrets,
     pub now: Timestamp,
     pub scene: Option<u64>,
     /// The size of the game's state in bytes.
@@ -106,6 +108,7 @@ impl Draft {
             player: message.speaker.name.clone(),
             role: attempt.rights.role(),
             readers: attempt.readers,
+            secrets: attempt.secrets(),
             now: message.sent,
             scene: attempt.doc.scene.as_ref().map(|scene| scene.since),
             bytes: state.bytes,
@@ -179,6 +182,7 @@ impl Prepared<'_> {
                 .wanted_for(wanted)
                 .with_role(self.role)
                 .with_readers(self.readers)
+                .with_secrets(self.secrets)
                 .with_settings(self.settings.clone())
                 .with_target(self.target.clone());
             turn.player.clone_from(&self.player);
