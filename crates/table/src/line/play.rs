@@ -23,6 +23,9 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use std::sync::Arc;
 
+/// What a player is told whom a secret answer of a game would not reach.
+const UNREACHED: &str = "I cannot message you privately yet: send me a private message first";
+
 /// Those of the table's own commands that people say something about: `undo sorry, wrong dice`.
 const COMMENTED: [&str; 2] = ["undo", "redo"];
 
@@ -153,6 +156,9 @@ impl Draft {
         if reply.readers > Readers::Everybody && !attempt.may_be_told() {
             let what = format!("that is for {} and the referees to read", attempt.doc.name_of(attempt.actor));
             return self.not_kept(game, spec, what, attempt);
+        }
+        if reply.readers > Readers::Everybody && !attempt.message.speaker.reachable {
+            return self.not_kept(game, spec, UNREACHED.to_owned(), attempt);
         }
         if !play.looked_up.is_empty() {
             reply = reply.text(format!(" ({})", play.looked_up.join(", ")));
