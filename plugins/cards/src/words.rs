@@ -1,0 +1,97 @@
+//! The words typed for decks: how many cards, and what becomes of a deck.
+
+use plugin_api::{Argument, Forms, Text};
+
+/// The most cards that one command draws for somebody.
+pub(crate) const MOST_DRAWN: usize = 10;
+
+/// How many cards: `3`, `three`, `a`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Count(pub usize);
+
+/// The numbers that people write out.
+pub(crate) const WRITTEN: [&str; 10] = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"];
+
+/// The number that a word writes out.
+pub(crate) fn written(word: &str) -> Option<usize> {
+    WRITTEN.iter().position(|each| each.eq_ignore_ascii_case(word)).map(|at| at + 1)
+}
+
+impl Argument for Count {
+    fn shape() -> String {
+        "NUMBER".to_owned()
+    }
+
+    fn read(words: &[&str]) -> Result<Option<(Self, usize)>, String> {
+        if let Some(count) = written(words[0]) {
+            return Ok(Some((Count(count), 1)));
+        }
+        let digits = words[0].strip_suffix(['x', 'X']).unwrap_or(words[0]);
+        let digits = digits.strip_prefix('+').unwrap_or(digits);
+        if digits.is_empty() || !digits.trim_start_matches('-').bytes().all(|byte| byte.is_ascii_digit()) {
+            return Ok(None);
+        }
+        match digits.parse() {
+            Ok(count @ 1..=MOST_DRAWN) => Ok(Some((Count(count), 1))),
+            _ => Err(format!("{} is not from 1 to {MOST_DRAWN} cards", words[0])),
+        }
+    }
+}
+
+/// A word that is no number: the name of a deck or of somebody. The core reads a name in such a place as somebody's,
+/// and plays a line with `all` there once for each; here `all` has a meaning of its own.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Called(pub String);
+
+impl Argument for Called {
+    fn shape() -> String {
+        "NAME".to_owned()
+    }
+
+    fn read(words: &[&str]) -> Result<Option<(Self, usize)>, String> {
+        let number = words[0].trim_start_matches(['+', '-']).starts_with(|c: char| c.is_ascii_digit());
+        let name = words[0].strip_prefix('@').unwrap_or(words[0]);
+        Ok((!number && !name.is_empty()).then(|| (Called(name.to_owned()), 1)))
+    }
+}
+
+/// What becomes of a deck.
+#[derive(Clone, Debug, Forms)]
+pub(crate) enum Change {
+    /// makes a deck of 52 cards, or 54 with jokers
+    Poker {
+        #[flag("jokers", "joker")]
+        jokers: bool,
+        name: Option<Called>,
+    },
+    /// makes a deck of 78 cards
+    Tarot { name: Option<Called> },
+    /// takes a deck away
+    #[form("remove", "delete", "rm", "drop", "clear")]
+    Remove {
+        #[flag("deck", "the")]
+        _deck: bool,
+        name: Option<Called>,
+    },
+    /// makes a deck of your own, NAME: CARD, CARD; or shows the deck of that name
+    #[form(bare)]
+    Own { deck: Text },
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_count_may_be_written_out_and_has_bounds() {
+        let read = |typed: &str| Count::read(&[typed]).map(|read| read.map(|(Count(count), _)| count));
+        assert_eq!(read("3"), Ok(Some(3)));
+        assert_eq!(read("Two"), Ok(Some(2)));
+        assert_eq!(read("3x"), Ok(Some(3)));
+        assert_eq!(read("omens"), Ok(None));
+        assert_eq!(read("x"), Ok(None));
+        for wrong in ["0", "-1", "11", "99999999999999999999999"] {
+            assert!(read(wrong).is_err(), "{wrong}");
+        }
+    }
+}
