@@ -133,7 +133,11 @@ pub(crate) fn shuffle(
         deck.laid.clear();
         deck.turns.add();
     }
-    let from_hands = if back > 0 { format!(", {back} of them from hands") } else { String::new() };
+    let from_hands = match (back, laid) {
+        (0, _) => String::new(),
+        (_, 0) => " from hands".to_owned(),
+        _ => format!(", {back} of them from hands"),
+    };
     let cards = if laid + back == 1 { "1 card".to_owned() } else { format!("{} cards", laid + back) };
     let left = state.left(&name);
     let reply = Reply::new().text(format!("puts {cards} back{from_hands} | {left} left {}", in_the(state, &name)));

@@ -58,6 +58,7 @@ mod tests {
     use super::*;
     use crate::deck::{Deck, Made};
     use plugin_api::CharacterId;
+    use plugin_testkit::simulate::within_four_errors;
 
     fn with_held(cards: &[(u32, [u32; 2])]) -> State {
         let mut state = State::default();
@@ -88,19 +89,13 @@ mod tests {
         }
     }
 
-    /// How often a card comes up at each count of the die is the same whatever is missing before it.
+    /// In printed order, card 26 would be the 26th of those left if card 0 is held, and never if card 51 is.
     #[test]
     fn a_die_and_its_card_do_not_tell_which_cards_are_missing() {
-        let mean = |held: u32| {
-            let counts = (0..2_000).map(|salt| {
-                let order = left(&with_held(&[(held, [salt, 1])]), "poker");
-                order.iter().position(|card| *card == 26).unwrap() as f64
-            });
-            counts.sum::<f64>() / 2_000.0
-        };
-        // The middle of 51 counts is 25; the standard error of such a mean is 0.33.
         for held in [0, 51] {
-            assert!((mean(held) - 25.0).abs() < 1.5, "{held}: {}", mean(held));
+            let is_there = |salt: &u32| left(&with_held(&[(held, [*salt, 1])]), "poker")[25] == 26;
+            let often = (0..4_000).filter(is_there).count() as u32;
+            assert!(within_four_errors(often, 4_000, 1.0 / 51.0), "{held}: {often}");
         }
     }
 }
