@@ -118,7 +118,7 @@ pub(crate) fn deal(
     let names: Vec<&str> = to.iter().map(|who| turn.name(*who)).collect();
     let each = if to.len() > 1 { " each" } else { "" };
     let from = if state.decks.len() > 1 { format!(" from {name}") } else { String::new() };
-    let dealt = format!("deals {}{each} to {}{from}", cards(count), listed(&names));
+    let dealt = format!("deals {}{each} to {}{from}", counted(count), listed(&names));
     let left = state.left(&name);
     Ok(Reply::new()
         .text(format!("{dealt} | {left} left {}", in_the(state, &name)))
@@ -211,13 +211,13 @@ fn line(command: &str, count: Option<Count>) -> String {
     format!("{command}{count} from {{}}")
 }
 
-fn cards(count: usize) -> String {
+pub(crate) fn counted(count: usize) -> String {
     if count == 1 { "a card".to_owned() } else { format!("{count} cards") }
 }
 
 /// `2 cards`, and from which deck if there are several.
 fn of_deck(state: &State, count: usize, name: &str) -> String {
-    let cards = cards(count);
+    let cards = counted(count);
     if state.decks.len() > 1 { format!("{cards} from {name}") } else { cards }
 }
 

@@ -2,6 +2,7 @@
 //!
 //! Nobody does it for somebody else's character unless they may know the hand: the table would see a card of it.
 
+use crate::draw::counted;
 use crate::named;
 use crate::state::{InHand, State};
 use plugin_api::{CharacterId, Name, Readers, Refusal, Reply, Text, Turn};
@@ -59,7 +60,8 @@ pub(crate) fn lay(state: &mut State, turn: &mut Turn, cards: Option<Text>, how: 
         .text(format!("{verb}s "))
         .bold(names.join(", "))
         .text(format!(" | {} left in hand", state.hand(turn.actor).len()))
-        .fact("cards", names))
+        .fact("cards", names)
+        .noticed(format!("{verb}s {}, face up", counted(cards.len()))))
 }
 
 /// Gives cards of the actor's hand to somebody. The answer does not say which.
@@ -79,9 +81,9 @@ pub(crate) fn pass(state: &mut State, turn: &mut Turn, what: Option<Text>) -> Re
     }
     state.note_hand(turn.actor);
     state.note_hand(to);
-    let count = if cards.len() == 1 { "a card".to_owned() } else { format!("{} cards", cards.len()) };
+    let gives = format!("gives {} {}", turn.name(to), counted(cards.len()));
     let left = state.hand(turn.actor).len();
-    Ok(Reply::new().text(format!("gives {} {count} | {left} left in hand", turn.name(to))).fact("given", cards.len()))
+    Ok(Reply::new().text(format!("{gives} | {left} left in hand")).fact("given", cards.len()).noticed(gives))
 }
 
 /// Shows cards of the actor's hand to everybody.

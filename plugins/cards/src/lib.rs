@@ -53,7 +53,7 @@ enum Command {
         #[flag("open", "openly", "faceup", "face-up", "up", "public", "publicly")]
         open: bool,
         /// may follow: 2 cards
-        #[flag("card", "cards")]
+        #[flag("card", "cards", "deck")]
         _cards: bool,
         #[word("from", "of")]
         #[bare]
@@ -91,7 +91,7 @@ enum Command {
     Deal {
         count: Option<Count>,
         /// may follow: 2 cards each
-        #[flag("card", "cards", "each", "all", "heroes", "everyone", "everybody")]
+        #[flag("card", "cards", "each", "all", "heroes", "everyone", "everybody", "deck")]
         _cards: bool,
         #[word("from", "of")]
         deck: Option<Called>,
