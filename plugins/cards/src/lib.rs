@@ -69,7 +69,7 @@ enum Command {
     #[command(example = "discard 2", example = "discard queen of hearts", example = "discard all")]
     Discard { cards: Option<Text> },
     /// Give cards from your hand to somebody. The others do not see which, unless you type a name.
-    #[command(alias = "give", example = "pass 2 Bob", example = "pass 1 3 to Bob")]
+    #[command(example = "pass 2 Bob", example = "pass 1 3 to Bob")]
     Pass { what: Option<Text> },
     /// Let everyone see your hand, or some of its cards. You keep them.
     #[command(example = "show hand", example = "show 2")]

@@ -40,7 +40,7 @@ const PRYING: [&str; 44] = [
     "!as Ann discard all",
     "!as Ann discard 1",
     "!as Ann pass 1 Bob",
-    "!as Ann give all to Bob",
+    "!as Ann pass all to Bob",
     "!as Ann draw",
     "!why #3",
     "!secret why #3",
