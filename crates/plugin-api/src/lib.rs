@@ -5,6 +5,7 @@
 //! about networks, rooms, other games, or how its state and its rolls are stored.
 
 mod argument;
+mod cast;
 mod declare;
 mod game;
 mod refusal;
@@ -13,6 +14,7 @@ mod turn;
 mod words;
 
 pub use argument::{Argument, DiceWord, Name, Number, Text};
+pub use cast::{Cast, Newcomer};
 pub use chat::{CharacterId, Line, Offer, Readers, Reply, Role, Span};
 pub use declare::{ArgumentSpec, Arguments, CommandSpec, Commands, FollowUp, Kind, Manifest, usage_of};
 pub use dice::{Dice, Die};
@@ -20,5 +22,5 @@ pub use game::{Game, Held, Played, Plugin, Ready, SavedState, plugin};
 pub use plugin_api_derive::{Arguments, Choice, Commands, Forms};
 pub use refusal::{Mended, Refusal, suggest, suggest_within};
 pub use setting::{ChoiceSetting, NumberSetting, Setting, SettingKind, SettingScope, Typed};
-pub use turn::{Cast, Closed, DIALECT, EarlierRoll, Fit, Left, Newcomer, Secrets, Target, Turn, Wanted};
+pub use turn::{Closed, DIALECT, EarlierRoll, Fit, Left, Secrets, Target, Turn, Wanted};
 pub use words::Words;

@@ -72,7 +72,7 @@ fn listed(turn: &mut HouseTurn) -> Result<Reply, Unplayed> {
 
 /// What a line `note ...` notes.
 fn noted(typed: &str) -> Option<String> {
-    // It may stand behind `secret` or `as`.
+    // `secret` or `as` may be in front of it.
     let bare = |word: &str| word.trim_matches(|c: char| !c.is_alphabetic()).to_lowercase();
     let word = typed.split_whitespace().find(|word| ["note", "notes"].contains(&bare(word).as_str()))?;
     let typed = &typed[word.as_ptr() as usize - typed.as_ptr() as usize..];

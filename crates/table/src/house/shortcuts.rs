@@ -78,18 +78,20 @@ pub(super) fn name(
         let (word, body) = (name.to_lowercase(), said(turn, command));
         // `r6` means `r 6`.
         let bare = word.trim_end_matches(|c: char| c.is_ascii_digit());
+        let mut words = body.split_whitespace().map(str::to_lowercase);
+        let (first, second) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
+        // `macro add attack roll d20`
+        let defines = DEFINES.contains(&word.as_str()) && !is_command(turn, &first) && is_command(turn, &second);
+        if defines {
+            return Err(Refusal::new(format!("macro defines without {word}")).about_meant(name, ""));
+        }
         if is_command(turn, &word) || is_command(turn, bare) {
             return Err(Refusal::new(format!("{word} is already a command")).about(name).example(MACRO.example));
         }
-        let mut words = body.split_whitespace().map(str::to_lowercase);
-        let (first, second) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
         if body != NONE && !first.is_empty() && !is_command(turn, &first) {
             let what = format!("a macro begins with a command, and {first} is not one");
-            return Err(match DEFINES.contains(&word.as_str()) && is_command(turn, &second) {
-                true => Refusal::new(format!("macro defines without {word}")).about_meant(name, ""),
-                false if reads_as_dice(&guessed(&body), turn.room.dialect()) => {
-                    Refusal::new(what).about_meant(&*first, format!("roll {first}"))
-                }
+            return Err(match reads_as_dice(&guessed(&body), turn.room.dialect()) {
+                true => Refusal::new(what).about_meant(&*first, format!("roll {first}")),
                 false => Refusal::new(what).example(format!("macro {word} roll {body}")),
             });
         }

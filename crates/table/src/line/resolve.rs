@@ -15,7 +15,7 @@ use journal::documents::{OpenOffer, RollDoc, RoomDoc, TableDoc};
 use journal::keys::{self, TableId};
 use journal::store::StoreError;
 use plugin_api::{
-    Cast, CharacterId, CommandSpec, EarlierRoll, Fit, FollowUp, Plugin, Refusal, Role, Target, Words, suggest,
+    Cast, CharacterId, CommandSpec, EarlierRoll, Fit, FollowUp, Kind, Plugin, Refusal, Role, Target, Words, suggest,
 };
 use serde_json::Value;
 use std::ops::Range;
@@ -62,10 +62,15 @@ impl Draft {
         if let Some(command) = host.plugins.house_command(&word, room) {
             return Ok(Found::House(command));
         }
-        if let Some(plugin) = host.plugins.get(&word) {
+        let commands = |word: &str| host.plugins.knowing(word, room);
+        // A tool's own name gives way to a game's command too.
+        let is_of_a_game = |plugin: &dyn Plugin| {
+            plugin.manifest().kind == Kind::Tool
+                && commands(&word).iter().any(|(known, _)| known.manifest().kind == Kind::Game)
+        };
+        if let Some(plugin) = host.plugins.get(&word).filter(|plugin| !is_of_a_game(*plugin)) {
             return by_id(host, room, plugin, line, place.end);
         }
-        let commands = |word: &str| host.plugins.knowing(word, room);
         let (mut knowing, mut place) = (commands(&word), place);
         for apart in glued(&word) {
             // `i+1` is `i +1`.

@@ -34,6 +34,9 @@ pub(super) fn glued(word: &str) -> Vec<usize> {
     std::iter::once(apart).chain(die.then(|| apart - 1)).collect()
 }
 
+/// Words that begin questions.
+const ASKING: [&str; 8] = ["how", "what", "who", "whom", "whose", "when", "where", "which"];
+
 /// A word nobody knows: silence, since other bots share the room, unless it is one slip away or the bot was named.
 pub(super) fn unknown<'a>(host: &'a Host, room: &RoomDoc, line: &CommandLine, word: &str) -> Unplayed {
     let names = |command: &'a CommandSpec| std::iter::once(&command.name).chain(&command.aliases);
@@ -44,6 +47,8 @@ pub(super) fn unknown<'a>(host: &'a Host, room: &RoomDoc, line: &CommandLine, wo
     let known: Vec<&str> =
         of_games().chain(host.plugins.house().iter().flat_map(names)).chain(ids).map(String::as_str).collect();
     let long = known.iter().copied().filter(|known| known.len() >= CORRECTED);
+    // A question is no slip.
+    let long = long.filter(|_| !ASKING.contains(&word));
     let meant = if line.by_name { suggest(word, long) } else { suggest_within(1, word, long) };
     let short = of_games().map(String::as_str).filter(|known| known.len() < CORRECTED);
     let prefix = &room.prefix;

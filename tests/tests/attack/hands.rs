@@ -1,11 +1,11 @@
 //! Attacks: what people try who want to know the cards of others, or to make a table too large.
 
-#[path = "attack/seated.rs"]
-mod seated;
+#[path = "hands/prying.rs"]
+mod prying;
 
 use journal::export;
 use plugin_api::SavedState;
-use seated::{Seated, player};
+use prying::{Seated, player};
 use std::collections::BTreeSet;
 
 /// A deck of cards that nobody would name by chance.

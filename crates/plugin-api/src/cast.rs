@@ -1,0 +1,203 @@
+//! Everyone who can be named at a table.
+
+use crate::{Refusal, suggest};
+use chat::{CharacterId, PlayerId};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+/// The most characters listed when several may be meant.
+const MOST_NAMED: usize = 6;
+
+/// Everyone who can be named at a table: its characters, the players who act for them, and everybody present.
+#[derive(Clone, Debug, Default)]
+pub struct Cast {
+    // Shared, because a command is played many times to work out its odds; copied when somebody joins.
+    pub(crate) names: Arc<BTreeMap<CharacterId, String>>,
+    players: Arc<BTreeMap<PlayerId, (String, CharacterId)>>,
+    // Keyed by lower-case name. If a name is shared, the first holder wins, and characters win over players.
+    known: Arc<BTreeMap<String, CharacterId>>,
+    present: Arc<BTreeMap<PlayerId, String>>,
+    next: u32,
+    newcomers: Vec<Newcomer>,
+    pub(crate) referees: Arc<BTreeSet<PlayerId>>,
+    opposition: Arc<BTreeSet<CharacterId>>,
+    pub(crate) away: Arc<BTreeSet<CharacterId>>,
+    pub(crate) welcomed: Vec<CharacterId>,
+}
+
+/// Somebody who got a character by being named.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Newcomer {
+    /// The player; nobody for an NPC.
+    pub player: Option<PlayerId>,
+    /// The name.
+    pub name: String,
+}
+
+impl Cast {
+    /// A cast of these characters.
+    pub fn new(names: impl IntoIterator<Item = (CharacterId, String)>) -> Self {
+        let names: BTreeMap<_, _> = names.into_iter().collect();
+        let mut known = BTreeMap::new();
+        for (id, name) in &names {
+            known.entry(name.to_lowercase()).or_insert(*id);
+        }
+        Cast { names: Arc::new(names), known: Arc::new(known), ..Cast::default() }
+    }
+
+    /// Adds these players, who can be named like the characters they act for.
+    #[must_use]
+    pub fn with_players(mut self, players: impl IntoIterator<Item = (PlayerId, (String, CharacterId))>) -> Self {
+        self.players = Arc::new(players.into_iter().collect());
+        let known = Arc::make_mut(&mut self.known);
+        for (name, id) in self.players.values() {
+            known.entry(name.to_lowercase()).or_insert(*id);
+        }
+        self
+    }
+
+    /// Adds these people, who are present. Naming one who is not a player yet makes them a player; the first of them
+    /// gets the character `next`.
+    #[must_use]
+    pub fn with_present(mut self, present: Arc<BTreeMap<PlayerId, String>>, next: CharacterId) -> Self {
+        (self.present, self.next) = (present, next.0);
+        self
+    }
+
+    /// Adds these referees, and these characters who belong to a referee or to nobody: the opposition.
+    #[must_use]
+    pub fn with_opposition(mut self, referees: BTreeSet<PlayerId>, characters: BTreeSet<CharacterId>) -> Self {
+        (self.referees, self.opposition) = (Arc::new(referees), Arc::new(characters));
+        self
+    }
+
+    /// Marks these characters as away from the table.
+    #[must_use]
+    pub fn with_away(mut self, characters: impl IntoIterator<Item = CharacterId>) -> Self {
+        self.away = Arc::new(characters.into_iter().collect());
+        self
+    }
+
+    /// True if a character belongs to a referee or to nobody.
+    pub fn opposes(&self, character: CharacterId) -> bool {
+        self.opposition.contains(&character)
+    }
+
+    /// Characters who were away and were welcomed back.
+    pub fn welcomed(&self) -> &[CharacterId] {
+        &self.welcomed
+    }
+
+    /// Those who got a character by being named, in the order of their characters from `next` on.
+    pub fn newcomers(&self) -> &[Newcomer] {
+        &self.newcomers
+    }
+
+    /// Finds who is called `name`, ignoring case: a character, or else the character that a player of that name acts
+    /// for.
+    pub fn known(&self, name: &str) -> Option<CharacterId> {
+        self.known.get(&name.to_lowercase()).copied()
+    }
+
+    /// True if a character or a player has exactly this name.
+    pub fn is_called(&self, name: &str) -> bool {
+        self.known.contains_key(&name.to_lowercase())
+    }
+
+    /// The same as [`known`](Self::known), or else the only character whose name, or a word of it, begins with `name`.
+    pub fn meant(&self, name: &str) -> Option<CharacterId> {
+        self.known(name).or_else(|| match self.partly(name).as_slice() {
+            [(only, _)] => Some(*only),
+            _ => None,
+        })
+    }
+
+    /// The characters whose name begins with `name`, or else those with a word that does; none for a single letter.
+    fn partly(&self, name: &str) -> Vec<(CharacterId, &str)> {
+        let wanted = name.to_lowercase();
+        if wanted.chars().nth(1).is_none() {
+            return Vec::new();
+        }
+        let names = || self.names.iter().map(|(id, name)| (*id, name.as_str()));
+        // Goon2 is not short for Goon20.
+        let numbered = wanted.ends_with(|c: char| c.is_ascii_digit());
+        let begin = |word: &str| {
+            let rest = word.strip_prefix(wanted.as_str());
+            rest.is_some_and(|rest| !numbered || !rest.starts_with(|c: char| c.is_ascii_digit()))
+        };
+        let begins = |(_, name): &(_, &str)| begin(&name.to_lowercase());
+        let has_word = |(_, name): &(_, &str)| name.to_lowercase().split(' ').any(begin);
+        let found: Vec<_> = names().filter(begins).collect();
+        if found.is_empty() { names().filter(has_word).collect() } else { found }
+    }
+
+    /// The same as [`known`](Self::known), or else somebody present, who then becomes a player, or else who is
+    /// [meant](Self::meant).
+    pub fn find(&mut self, name: &str) -> Option<CharacterId> {
+        if let Some(known) = self.known(name) {
+            return Some(known);
+        }
+        let wanted = name.to_lowercase();
+        let stranger = |player: &PlayerId| !self.players.contains_key(player);
+        let found = self.present.iter().find(|(player, name)| name.to_lowercase() == wanted && stranger(player));
+        let Some((player, name)) = found.map(|(player, name)| (player.clone(), name.clone())) else {
+            return self.meant(name);
+        };
+        let id = CharacterId(self.next);
+        self.next += 1;
+        if self.referees.contains(&player) {
+            Arc::make_mut(&mut self.opposition).insert(id);
+        }
+        Arc::make_mut(&mut self.known).insert(wanted, id);
+        Arc::make_mut(&mut self.names).insert(id, name.clone());
+        Arc::make_mut(&mut self.players).insert(player.clone(), (name.clone(), id));
+        self.newcomers.push(Newcomer { player: Some(player), name });
+        Some(id)
+    }
+
+    /// The character called `name`, or a new NPC of that name.
+    ///
+    /// # Errors
+    /// The name may be a typo.
+    pub fn bring_in(&mut self, name: &str) -> Result<CharacterId, Refusal> {
+        if let Some(id) = self.find(name) {
+            return Ok(id);
+        }
+        // Goon2 next to Goon1 is another goon, not a typo.
+        let unnumbered = |name: &str| name.trim_end_matches(|c: char| c.is_ascii_digit()).trim_end().to_lowercase();
+        let names = self.names.values().chain(self.present.values()).map(String::as_str);
+        let others = names.filter(|each| unnumbered(each) != unnumbered(name));
+        if self.partly(name).len() > 1 || suggest(name, others).is_some() {
+            let mut refusal = self.nobody(name);
+            refusal.what.push_str(&format!(" If not, pc {name} makes them"));
+            return Err(refusal);
+        }
+        let id = CharacterId(self.next);
+        self.next += 1;
+        Arc::make_mut(&mut self.opposition).insert(id);
+        Arc::make_mut(&mut self.known).insert(name.to_lowercase(), id);
+        Arc::make_mut(&mut self.names).insert(id, name.to_owned());
+        self.newcomers.push(Newcomer { player: None, name: name.to_owned() });
+        Ok(id)
+    }
+
+    /// The name of a character.
+    pub fn name(&self, character: CharacterId) -> &str {
+        self.names.get(&character).map_or("somebody", String::as_str)
+    }
+
+    /// A refusal: nobody is called `name`, and who may be meant instead.
+    pub fn nobody(&self, name: &str) -> Refusal {
+        let several: Vec<_> = self.partly(name).into_iter().take(MOST_NAMED).map(|(_, name)| name).collect();
+        if let [_, _, ..] = several.as_slice() {
+            return Refusal::new(format!("which {name}: {}?", several.join(" or "))).about(name);
+        }
+        let names = self.names.values().chain(self.present.values()).map(String::as_str);
+        match suggest(name, names) {
+            Some(meant) => {
+                Refusal::new(format!("nobody here is called {name}: did you mean {meant}?")).about_meant(name, meant)
+            }
+            None => Refusal::new(format!("nobody here is called {name}")).about(name),
+        }
+    }
+}
