@@ -85,7 +85,7 @@ fn pages() -> Vec<String> {
 fn every_command_in_the_manual_exists() {
     let mut wrong = Vec::new();
     let mut tried = 0;
-    for page in ["players.md", "gamemasters.md", "rooms.md", "operators.md", "dice.md"] {
+    for page in ["players.md", "gamemasters.md", "rooms.md", "operators.md", "dice.md", "between.md"] {
         let text = fs::read_to_string(root().join("docs").join(page)).expect("it can be read");
         for typed in text.split('`').skip(1).step_by(2).filter(|code| code.starts_with('!') && code.len() > 2) {
             // `!5` takes a choice, and `!ctl` is the owner's.
@@ -93,7 +93,7 @@ fn every_command_in_the_manual_exists() {
                 continue;
             }
             tried += 1;
-            if let Err(why) = understood(typed) {
+            if let Err(why) = understood(page, typed) {
                 wrong.push(format!("{page}: {typed}: {why}"));
             }
         }
@@ -101,10 +101,14 @@ fn every_command_in_the_manual_exists() {
     assert!(wrong.is_empty() && tried > 60, "{tried} tried:\n{}", wrong.join("\n"));
 }
 
-/// Checks that a table with all games and a few rolls can read a command.
-fn understood(typed: &str) -> Result<(), String> {
+/// Checks that a table with all games and a few rolls can read a command of a page. The tools that every room has are on
+/// a page of their own; some of their words belong to a game where that is played.
+fn understood(page: &str, typed: &str) -> Result<(), String> {
     let all = games::all();
-    let ids: BTreeSet<String> = all.iter().map(|plugin| plugin.manifest().id.clone()).collect();
+    let mut ids: BTreeSet<String> = all.iter().map(|plugin| plugin.manifest().id.clone()).collect();
+    if page == "between.md" {
+        ids.remove("spheres");
+    }
     let settings = Settings { plugins: ids, ..Settings::default() };
     let plugins = Plugins::new(all).expect("the plugins fit together");
     let store: Arc<Memory> = Arc::default();

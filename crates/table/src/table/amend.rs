@@ -164,7 +164,7 @@ impl Draft {
             return refuse(format!("#{number} is {name}'s: they or the referee may amend it"));
         }
         may_take_back(host, doc, &rights, &message.room, page)?;
-        // Whoever knows what came of it must not choose again.
+        // Whoever knows the outcome must not choose again.
         let newest = self.ledger(host).last_of_player(&entry.player)?;
         if rights.role() < Role::Referee && newest != Some(number) {
             let newest = newest.map_or(String::new(), |newest| format!(", #{newest}"));

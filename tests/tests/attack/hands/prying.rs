@@ -7,7 +7,7 @@ use journal::store::Memory;
 use std::sync::Arc;
 use table::{FairBox, Heard, Host, OutcomeKind, Plugins, Settings, Sitting};
 
-/// What came of a line.
+/// The outcome of a line.
 pub struct Came(Heard);
 
 impl Came {
