@@ -207,6 +207,13 @@ fn the_correction_of_what_is_edited_and_then_taken_back_does_not_stay() {
 }
 
 #[test]
+fn words_that_somebody_amended_are_still_taken_back_by_who_said_them() {
+    let adds = Act::Say(line(2, 3, "!add #1 +1"));
+    let redact = Act::Redact(line(3, 1, ""), "m1".to_owned());
+    holds(Kind::Matrix, &[Act::Heal, say(1, "!roll 1d20 # t1t"), Act::Pass(1), adds, Act::Pass(1), redact]);
+}
+
+#[test]
 fn the_same_seed_gives_the_same_log() {
     for seed in [1, 2, 3] {
         let (first, second) = (run(&Script::new(seed)), run(&Script::new(seed)));

@@ -23,7 +23,7 @@ pub struct Wants {
 const ROLLS: [&str; 5] = ["roll 1d20", "roll 4d6kh3", "roll 2d6+3", "r d100", "act d8 d10 d12"];
 
 /// Commands that change something or show it.
-const TABLE: [&str; 43] = [
+const TABLE: [&str; 62] = [
     "insp +1",
     "insp -1",
     "vs 12",
@@ -67,6 +67,25 @@ const TABLE: [&str; 43] = [
     "odds 4d6kh3",
     "join",
     "leave",
+    "amend roll 1d20+1",
+    "add +1",
+    "add #1 +1",
+    "add #2 +1",
+    "add #2 +2",
+    "add #3 +1",
+    "add #3 +2",
+    "adv",
+    "note the ford is watched",
+    "note",
+    "drop #3",
+    "init 17",
+    "init Ogre d20",
+    "next",
+    "done",
+    "condition Ann prone 2 rounds",
+    "clock The ritual +1",
+    "draw",
+    "oracle likely",
 ];
 
 /// Commands for several at once, and how many entries each makes.

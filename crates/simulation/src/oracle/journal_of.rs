@@ -177,7 +177,9 @@ impl Oracle {
             let name = (net.name.clone(), id.clone());
             // What was refused is played once its sender agrees to the correction.
             let is_certain = self.said.get(&name).is_some_and(|saying| saying.wants.answer);
-            if self.touched.contains(&name) || (!is_certain && agreed(net, room, id)) {
+            // What is played again, as an edit or an amendment, comes later than it was said.
+            let again = self.touched.contains(&name) || known.entry.replaces.is_some();
+            if again || (!is_certain && agreed(net, room, id)) {
                 continue;
             }
             if *place < last {

@@ -1,25 +1,36 @@
-//! Who made an entry, when, and with which dice: its key is the id of a message from its player, and every die rolled
+//! Who made an entry, when, and with which dice: its key is the id of a message from its player, or of one
+//! that they amended, and every die rolled
 //! for a message is in the entry with its key.
 
 use super::Oracle;
 use super::journal_of::Known;
 use crate::net::Net;
-use chat::{Event, RoomId};
+use chat::{Event, PlayerId, RoomId};
 use dice::Die;
 use dice::fair::MessageKey;
 use std::collections::BTreeMap;
+
+/// The commands that play an entry again in other words.
+const AMENDING: [&str; 3] = ["amend ", "add ", "adv"];
 
 impl Oracle {
     /// Checks that each entry has the id of a message from its own player; an edit has that of the first version.
     pub(super) fn keys(&mut self, net: &Net, room: &RoomId, entries: &[Known]) {
         let timeline = net.timeline();
         let firsts = timeline.iter().filter(|event| !matches!(event, Event::Edited { .. })).filter_map(Event::message);
+        let amends = |player: &PlayerId| {
+            let mut said = timeline.iter().filter_map(Event::message);
+            said.any(|message| {
+                message.speaker.player == *player && AMENDING.iter().any(|word| message.body.contains(word))
+            })
+        };
         let firsts: BTreeMap<&str, _> = firsts.map(|message| (message.id.as_str(), &message.speaker.player)).collect();
         for Known { entry, .. } in entries {
             let (number, id, player) = (entry.number, &entry.key.id, &entry.player);
             match firsts.get(id.as_str()) {
                 None => self.wrong(format!("#{number} of {room} goes by {id}, which nobody said first")),
-                Some(sender) if *sender != player => {
+                // A referee may amend what somebody else played.
+                Some(sender) if *sender != player && !(entry.replaces.is_some() && amends(player)) => {
                     self.wrong(format!("#{number} of {room} is {player}'s, and {id} was {sender}'s"));
                 }
                 Some(_) => {}

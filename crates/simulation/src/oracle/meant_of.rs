@@ -56,7 +56,8 @@ impl Oracle {
             let agreed = agreed(net, room, id);
             for known in entries.iter().filter(played) {
                 let number = known.entry.number;
-                if known.entry.player != *player {
+                // A referee may have amended it.
+                if known.entry.player != *player && known.entry.replaces.is_none() {
                     self.wrong(format!("#{number} of {room} is {}'s, by a line of {player}'s", known.entry.player));
                 }
                 if !agreed && !self.touched.contains(&name) {

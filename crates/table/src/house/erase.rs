@@ -31,7 +31,7 @@ pub(super) fn erase(turn: &mut HouseTurn, number: Option<u64>) -> Result<Reply, 
     let number = number.or(turn.replied).ok_or_else(|| Refusal::new("which entry's text?").example("erase #12"))?;
     let page = turn.ledger.must_have(turn.ledger.current(number)?)?;
     let number = page.number();
-    if !turn.may(Act::Erase(&page.entry)) {
+    if !may_erase(turn, page.clone())? {
         let what = format!("#{number} is not yours: its player or a room admin may erase its text");
         return Err(Refusal::new(what).about(format!("#{number}")).into());
     }
@@ -47,6 +47,31 @@ pub(super) fn erase(turn: &mut HouseTurn, number: Option<u64>) -> Result<Reply, 
     let reply =
         format!("What was typed and answered in #{number} is erased; its dice and changes stay, and the chain holds.");
     Ok(reply.into())
+}
+
+/// True if the speaker may erase the words of an entry, or of an earlier version of it, whose words are in it too: a
+/// referee may have amended what they said.
+fn may_erase(turn: &HouseTurn, page: Page) -> Result<bool, StoreError> {
+    let mut next = Some(page);
+    while let Some(page) = next {
+        if turn.may(Act::Erase(&page.entry)) {
+            return Ok(true);
+        }
+        next = page.entry.replaces.map(|first| turn.ledger.page(first)).transpose()?.flatten();
+    }
+    Ok(false)
+}
+
+/// The later versions of an entry that somebody else made, who amended it.
+fn amended(turn: &HouseTurn, page: &Page) -> Result<Vec<Page>, StoreError> {
+    let (mut amended, mut next) = (Vec::new(), page.link.fate.replaced_by);
+    while let Some(later) = next.map(|by| turn.ledger.page(by)).transpose()?.flatten() {
+        next = later.link.fate.replaced_by;
+        if later.entry.player != page.entry.player && later.link.fate.erased_by.is_none() {
+            amended.push(later);
+        }
+    }
+    Ok(amended)
 }
 
 /// Drops the words of an entry. Earlier versions of an edited message, and entries that revealed a secret, contain them too.
@@ -141,7 +166,8 @@ pub(super) fn forget_me(turn: &mut HouseTurn, me: bool, really: bool) -> Result<
         }
         erased += 1;
         if really {
-            forget(turn, page);
+            let amended = amended(turn, &page)?;
+            std::iter::once(page).chain(amended).for_each(|page| forget(turn, page));
         }
     }
     if !really {
