@@ -65,10 +65,8 @@ impl Clock {
 pub(crate) fn clock(state: &mut State, turn: &Turn, change: Option<Text>) -> Result<Reply, Refusal> {
     let clocks = &mut state.clocks;
     let Some(Text { text, .. }) = change else {
-        return Ok(clocks.shown().map_or_else(
-            || "There are no clocks; a name and a size begin one: clock The ritual 6".into(),
-            Reply::from,
-        ));
+        let none = || Refusal::new("there are no clocks yet").example("clock The ritual 6");
+        return clocks.shown().map(Reply::from).ok_or_else(none);
     };
     let (name, step) = read(&text)?;
     let key = name.to_lowercase();

@@ -10,7 +10,7 @@ const MOST_IN_ORDER: usize = 60;
 
 pub(crate) fn init(state: &mut State, turn: &mut Turn, change: Option<Change>) -> Result<Reply, Refusal> {
     match change {
-        None => Ok(shown(state, turn)),
+        None => shown(state, turn),
         Some(Change::Set { entrants } | Change::Add { entrants }) => enter(state, turn, entrants),
         Some(Change::Remove { characters }) => remove(state, turn, &characters),
         Some(Change::Start) if state.order.round() > 0 => {
@@ -23,7 +23,7 @@ pub(crate) fn init(state: &mut State, turn: &mut Turn, change: Option<Change>) -
             }
             referees(turn, "end the turn order")?;
             state.order.clear();
-            turn.close_offers(None, &["done"]);
+            turn.close_offers(None, &["done", "next"]);
             Ok("The turn order is over.".into())
         }
         Some(Change::Sides) => follow(state, turn, Mode::Sides, "Each side acts as a block, in any order."),
@@ -39,7 +39,7 @@ fn none_is_set() -> Refusal {
 fn follow(state: &mut State, turn: &mut Turn, mode: Mode, says: &str) -> Result<Reply, Refusal> {
     referees(turn, "change how turns follow each other")?;
     state.order.follow(mode);
-    turn.close_offers(None, &["done"]);
+    turn.close_offers(None, &["done", "next"]);
     Ok(Reply::from(says).text(order_after(state, turn)))
 }
 
@@ -52,11 +52,8 @@ fn text_of(state: &State, turn: &Turn) -> Option<String> {
     state.order.shown(&|who| turn.name(who).to_owned(), &|who| turn.opposes(who))
 }
 
-fn shown(state: &State, turn: &Turn) -> Reply {
-    match text_of(state, turn) {
-        Some(order) => facts(Reply::from(order), state, turn),
-        None => "There is no turn order yet; init and names with numbers make one: init Ann 17, Bob 12".into(),
-    }
+fn shown(state: &State, turn: &Turn) -> Result<Reply, Refusal> {
+    text_of(state, turn).map(|order| facts(Reply::from(order), state, turn)).ok_or_else(none_is_set)
 }
 
 fn facts(reply: Reply, state: &State, turn: &Turn) -> Reply {
@@ -74,6 +71,7 @@ fn enter(state: &mut State, turn: &mut Turn, entrants: Vec<Entrant>) -> Result<R
     if state.order.len() + count > MOST_IN_ORDER {
         return Err(Refusal::new(format!("{MOST_IN_ORDER} in an order are the most")).example("init remove Ogre"));
     }
+    turn.close_offers(None, &["next"]);
     let (mut rolled, mut entered) = (Vec::new(), Vec::new());
     for entrant in with_the_last_value(entrants) {
         for who in named(turn, &entrant)? {
@@ -136,7 +134,8 @@ fn remove(state: &mut State, turn: &mut Turn, characters: &[Name]) -> Result<Rep
         }
         state.order.leave(who);
     }
-    Ok(shown(state, turn))
+    let left = text_of(state, turn).unwrap_or_else(|| "Nobody is left in the turn order.".to_owned());
+    Ok(facts(left.into(), state, turn))
 }
 
 pub(crate) fn next(state: &mut State, turn: &mut Turn, character: Option<Name>) -> Result<Reply, Refusal> {
@@ -205,7 +204,7 @@ fn go_on(state: &mut State, turn: &mut Turn, reply: Reply) -> Reply {
 
 /// Says what begins, who comes after, and which conditions ended.
 fn begun(state: &mut State, turn: &mut Turn, begins: Begins, round_before: u32, reply: Reply) -> Reply {
-    turn.close_offers(None, &["done"]);
+    turn.close_offers(None, &["done", "next"]);
     let round = state.order.round();
     if round > round_before {
         // Whoever still waited has lost that turn.
@@ -321,7 +320,7 @@ pub(crate) fn go(state: &mut State, turn: &mut Turn, character: Option<Name>) ->
 pub(crate) fn round(state: &mut State, turn: &mut Turn, next: bool) -> Result<Reply, Refusal> {
     must_be_set(state)?;
     if !next {
-        return Ok(shown(state, turn));
+        return shown(state, turn);
     }
     referees(turn, "begin the next round")?;
     state.order.end_round();
