@@ -52,6 +52,8 @@ mod shipped;
 mod time;
 #[path = "attack/told.rs"]
 mod told;
+#[path = "attack/turns.rs"]
+mod turns;
 #[path = "attack/withheld.rs"]
 mod withheld;
 #[path = "attack/words.rs"]
