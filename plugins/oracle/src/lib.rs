@@ -14,7 +14,7 @@ mod state;
 mod words;
 
 use ask::Asked;
-use plugin_api::{Cast, Commands, Game, Kind, Line, Plugin, Readers, Refusal, Reply, Role, Span, Text, Turn};
+use plugin_api::{Commands, Game, Kind, Plugin, Readers, Refusal, Reply, Text, Turn};
 use state::State;
 use words::Verb;
 
@@ -116,9 +116,5 @@ impl Game for Oracle {
             ["hidden", ..] => Readers::Referees,
             _ => Readers::Everybody,
         }
-    }
-
-    fn now(state: &State, _: &Cast, _: Role) -> Vec<Line> {
-        show::briefly(state).into_iter().map(|tables| vec![Span::Text(tables)]).collect()
     }
 }

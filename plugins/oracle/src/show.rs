@@ -1,12 +1,10 @@
 //! Shows tables: which there are to everybody, what is on them to whoever made them and to the referee.
 
-use crate::state::{Seen, State, Table};
+use crate::state::{Seen, Table};
 use plugin_api::{Readers, Refusal, Reply, Span, Turn};
 
 /// Most bytes of a line of an export, which must fit into a message of every network.
 const MOST_EXPORTED: usize = 340;
-/// Characters of names that `now` shows.
-const MOST_SHOWN: usize = 120;
 
 /// All tables, but hidden ones only in secret.
 ///
@@ -21,20 +19,6 @@ pub(crate) fn all(seen: &Seen) -> Result<Reply, Refusal> {
     }
     let title = if names.len() == 1 { "1 table".to_owned() } else { format!("{} tables", names.len()) };
     Ok(Reply::from(format!("{title}: {}", names.join(", "))).fact("tables", names.len()))
-}
-
-/// The tables that everybody knows of in a line, for `!now`, which everybody reads.
-pub(crate) fn briefly(state: &State) -> Option<String> {
-    let mut names = String::new();
-    for table in state.tables.values() {
-        if names.chars().count() + table.name.chars().count() > MOST_SHOWN {
-            names.push_str(", …");
-            break;
-        }
-        names.push_str(if names.is_empty() { "" } else { ", " });
-        names.push_str(&table.name);
-    }
-    (!names.is_empty()).then(|| format!("tables: {names}"))
 }
 
 /// What is on a table, to whoever asks and may know.
@@ -114,15 +98,5 @@ mod tests {
         let long = typed(&table((0..40).map(|n| format!("{n} {}", "x".repeat(20)))));
         assert!(long.len() > 2 && long.iter().all(|line| line.len() <= MOST_EXPORTED + 4), "{long:?}");
         assert!(long[1].starts_with("!oracle omen + 1"), "{}", long[1]);
-    }
-
-    #[test]
-    fn all_names_fit_on_a_phone() {
-        let mut state = State::default();
-        assert_eq!(briefly(&state), None);
-        for n in 10..60 {
-            state.tables.insert(format!("table {n}"), Table { name: format!("table {n}"), ..table([]) });
-        }
-        assert!(briefly(&state).is_some_and(|line| line.len() < 160 && line.ends_with('…')));
     }
 }
