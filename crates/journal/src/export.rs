@@ -14,6 +14,7 @@
 //! `{"key":"game/mvk","value":{...}}` with the table's other records.
 
 mod read;
+pub mod story;
 
 pub use read::{Body, Verdict, verify};
 

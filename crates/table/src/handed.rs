@@ -4,6 +4,7 @@ use crate::host::Host;
 use chat::{Block, File, Post, Span};
 use jiff::Timestamp;
 use journal::documents::from_json;
+use journal::export::story::{self, Told};
 use journal::export::{self, ExportError, Exported};
 use journal::keys::TableId;
 use journal::store::StoreError;
@@ -33,6 +34,10 @@ pub(crate) enum Form {
     Verified,
     /// People.
     Read,
+    /// People who want the story, as Markdown.
+    Story,
+    /// The same as a page for a browser.
+    Page,
 }
 
 impl HandedOut {
@@ -41,6 +46,8 @@ impl HandedOut {
         match self.form {
             Form::Verified => export::write(table, self.time, out),
             Form::Read => export::write_text(table, out),
+            Form::Story => story::write(table, Told::Markdown, out),
+            Form::Page => story::write(table, Told::Html, out),
         }
     }
 

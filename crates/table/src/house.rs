@@ -23,6 +23,7 @@ mod values;
 mod waiting;
 
 use crate::budget::MOST_HISTORY;
+use crate::handed::Form;
 use crate::plugins::{Plugins, PluginsError};
 use crate::room::Answered;
 use crate::turn::{HouseTurn, OwnCommands};
@@ -276,10 +277,16 @@ enum House {
         example = "fair reveal all"
     )]
     Fair { proof: Option<fair::Proof> },
-    /// Export the journal as a file that anyone can verify, or as text to read.
+    /// Export the journal as a file that anyone can verify, as text to read, or as the story of what happened.
     ///
     /// With move, a referee gets a code word. With it, another room on any of my networks can continue this table.
-    #[command(example = "export", example = "export text", example = "export move")]
+    #[command(
+        example = "export",
+        example = "export text",
+        example = "export story",
+        example = "export page",
+        example = "export move"
+    )]
     Export { form: Option<fair::Export> },
     /// Continue another table in this room, with the code word its referee got. To return to this room's own table,
     /// type: import back.
@@ -395,7 +402,7 @@ fn play(command: House, turn: &mut HouseTurn) -> Result<Reply, Unplayed> {
         House::Fair { proof: Some(fair::Proof::Add { words }) } => fair::add(turn, &words.text)?,
         House::Fair { proof: Some(fair::Proof::Reveal { all }) } => fair::reveal(turn, all)?,
         House::Export { form: Some(fair::Export::Move) } => moving::export_move(turn)?,
-        House::Export { form } => fair::export(turn, form.is_some())?,
+        House::Export { form } => fair::export(turn, form.map_or(Form::Verified, fair::Export::form))?,
         House::Import { word: Some(word), really } => moving::import(turn, &word.0, really)?,
         House::Import { word: None, .. } => {
             return Err(Refusal::new("by which word?").example("import kfbdmpahcoel").into());

@@ -78,6 +78,7 @@ const LINES: &[(&str, &str, &str)] = &[
     ("fair reveal", "", ""),
     ("fair reveal all", "rabo", "abo"),
     ("export", "nprabo", "nprabo"),
+    ("export story", "nprabo", "nprabo"),
     ("export move", "rabo", "abo"),
     ("import WORD really", "abo", "abo"),
     ("erase #PUBLIC", "abo", "abo"),

@@ -102,3 +102,28 @@ fn notes_have_a_limit() {
     assert!(!table.say(&bob, "!note one more").ok());
     assert!(table.aside(&bob, "in hall note mine").ok(), "those for oneself have a limit of their own");
 }
+
+#[test]
+fn the_story_tells_what_everybody_saw_and_nothing_else() {
+    let (mut table, [ann, bob, _, gus]) = table();
+    assert!(table.say(&gus, "!scene The ford <b>").ok());
+    assert!(table.say(&ann, "!act d8 d10 # over the *wall*").ok());
+    assert!(table.say(&bob, "!secret roll d20 # behind the screen").ok());
+    assert!(table.aside(&gus, "in hall tell Ann the safe is open").ok());
+    assert!(table.say(&bob, "!roll d20 # a slip").ok());
+    assert!(table.say(&bob, "!undo").ok());
+    let erased = table.say(&ann, "!roll d6 # to be forgotten").entry().expect("it is rolled");
+    assert!(table.say(&ann, &format!("!erase #{erased}")).ok());
+    assert!(table.say(&bob, "!note the innkeeper lied").ok());
+    assert!(table.say(&gus, "!scene end").ok());
+    for (line, wall, scene) in [
+        ("!export story", "**Ann**, *over the \\*wall\\**: ", "## The ford \\<b\\>"),
+        ("!export page", "<b>Ann</b>, <em>over the *wall*</em>: ", "<h2>The ford &lt;b&gt;</h2>"),
+    ] {
+        let story = file(&mut table, &ann, line);
+        assert!(story.contains(wall) && story.contains(scene) && story.contains("the innkeeper lied"), "{story}");
+        for hidden in ["screen", WORDS, "slip", "forgotten", "join", "undo"] {
+            assert!(!story.contains(hidden), "{hidden}: {story}");
+        }
+    }
+}

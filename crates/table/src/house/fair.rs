@@ -40,8 +40,24 @@ pub(super) enum Proof {
 pub(super) enum Export {
     /// as text to read
     Text,
+    /// as the story, scene by scene, in Markdown
+    Story,
+    /// the same as a page for a browser
+    #[form("page", "html")]
+    Page,
     /// a code word to continue this table in another room
     Move,
+}
+
+impl Export {
+    /// The form of the file. A code word for another room comes with none.
+    pub fn form(self) -> Form {
+        match self {
+            Export::Text | Export::Move => Form::Read,
+            Export::Story => Form::Story,
+            Export::Page => Form::Page,
+        }
+    }
 }
 
 pub(super) fn fair(turn: &mut HouseTurn) -> Reply {
@@ -142,7 +158,7 @@ pub(super) fn reveal(turn: &mut HouseTurn, all: bool) -> Result<Reply, Unplayed>
     Ok(reply.fact("seeds", shown).fact("next_commitment", promised))
 }
 
-pub(super) fn export(turn: &mut HouseTurn, text: bool) -> Result<Reply, Unplayed> {
+pub(super) fn export(turn: &mut HouseTurn, form: Form) -> Result<Reply, Unplayed> {
     let ledger = turn.ledger;
     let head = ledger.head();
     if head.number == 0 {
@@ -152,17 +168,22 @@ pub(super) fn export(turn: &mut HouseTurn, text: bool) -> Result<Reply, Unplayed
     if head.number > MOST_EXPORTED {
         return Err(too_long(turn).into());
     }
-    let form = if text { Form::Read } else { Form::Verified };
     let origin =
         HandedOut { table: ledger.id().clone(), last: head.number, head: head.hash.clone(), time: turn.now, form };
     let Some(file) = write(&ledger.exported(), &origin)? else { return Err(too_long(turn).into()) };
     turn.effects.shows_head = true;
     let name = format!("{}-{}-{}", file_name(&room.id), head.number, head.hash);
-    let (name, mime) =
-        if text { (format!("{name}.txt"), "text/plain") } else { (format!("{name}.jsonl"), "application/jsonl") };
-    let reply = Reply::new().text(format!("The journal up to #{}, chain head ", head.number)).code(head.hash.clone());
+    let (ending, mime) = match form {
+        Form::Verified => ("jsonl", "application/jsonl"),
+        Form::Read => ("txt", "text/plain"),
+        Form::Story => ("md", "text/markdown"),
+        Form::Page => ("html", "text/html"),
+    };
+    let name = format!("{name}.{ending}");
+    let what = if matches!(form, Form::Story | Form::Page) { "story" } else { "journal" };
+    let reply = Reply::new().text(format!("The {what} up to #{}, chain head ", head.number)).code(head.hash.clone());
     let mut reply = reply.text(": ").code(name.clone());
-    if !text {
+    if form == Form::Verified {
         reply = reply.text("; astragal verify or verify.html checks it, and that it ends in this head");
     }
     if let Some(told) = turn.exports.and_then(Exports::told) {
