@@ -6,6 +6,7 @@
 use super::Said;
 use super::edit::{First, NewVersion, Stands, in_its_way};
 use super::lines::kept;
+use crate::budget::MOST_UNDONE;
 use crate::draft::Draft;
 use crate::host::Host;
 use crate::line::undo::may_take_back;
@@ -27,6 +28,28 @@ const AMEND: &str = "amend";
 const ADD: &str = "add";
 /// Adds one word to it, which is the command itself.
 const ADDED: [&str; 2] = ["adv", "dis"];
+
+/// The line that an entry is to be, after a command `word` with these words and this comment.
+fn meant(word: &str, typed: &str, comment: Option<&str>, page: &Page) -> Result<String, Refusal> {
+    let number = page.number();
+    let commented = |comment: Option<&str>| comment.map(|comment| format!(" # {comment}")).unwrap_or_default();
+    if word == AMEND {
+        return match typed.is_empty() {
+            true => Err(Refusal::new("what should it have been?").example(format!("amend #{number} roll d20+2"))),
+            false => Ok(format!("{typed}{}", commented(comment))),
+        };
+    }
+    let more = if word == ADD { typed } else { word };
+    if more.is_empty() {
+        return Err(Refusal::new("what is to be added?").example(format!("add #{number} +2")));
+    }
+    let Some(text) = page.text() else {
+        let what = format!("what #{number} said was erased; say it again");
+        return Err(Refusal::new(what).example(format!("amend #{number} roll d20+2")));
+    };
+    let said = Arguments::of(&text, FollowUp::No);
+    Ok(format!("{} {more}{}", said.typed, commented(comment.or(said.comment.as_deref()))))
+}
 
 /// An entry, and the line that it is to be from now on.
 struct Amended {
@@ -109,38 +132,16 @@ impl Draft {
         let number = match arguments.roll.or(self.replied(host, message)?) {
             Some(number) => number,
             None => ledger
-                .last_to_undo(&message.speaker.player, crate::budget::MOST_UNDONE)?
+                .last_to_undo(&message.speaker.player, MOST_UNDONE)?
                 .map(|page| page.number())
                 .ok_or_else(|| Refusal::new("you have played nothing that could be amended").example("history"))?,
         };
         let page = ledger.must_have(ledger.current(number)?)?;
-        let number = page.number();
         self.may_be_amended(host, message, &page)?;
         let typed = arguments.typed[line.word().1.end.min(arguments.typed.len())..].trim();
         let prefix = self.state.rooms[&message.room].doc.prefix.clone();
         let typed = typed.strip_prefix(prefix.as_str()).unwrap_or(typed).trim_start();
-        let comment = arguments.comment.as_ref().map(|comment| format!(" # {comment}")).unwrap_or_default();
-        let missing = |what: &str, example: String| Err(Refusal::new(what.to_owned()).example(example).into());
-        let meant = match word {
-            AMEND if typed.is_empty() => {
-                return missing("what should it have been?", format!("amend #{number} roll d20+2"));
-            }
-            AMEND => format!("{typed}{comment}"),
-            _ => {
-                let more = if word == ADD { typed } else { word };
-                if more.is_empty() {
-                    return missing("what is to be added?", format!("add #{number} +2"));
-                }
-                let Some(text) = page.text() else {
-                    let what = format!("what #{number} said was erased; say it again");
-                    return missing(&what, format!("amend #{number} roll d20+2"));
-                };
-                let before = Arguments::of(&text, FollowUp::No);
-                let said = before.comment.map(|said| format!(" # {said}")).unwrap_or_default();
-                let said = if comment.is_empty() { said } else { comment };
-                format!("{} {more}{said}", before.typed)
-            }
-        };
+        let meant = meant(word, typed, arguments.comment.as_deref(), &page)?;
         let name = self.state.doc.doc.name_of(page.entry.character);
         let acts = CommandLine::new(&meant).word().0;
         let own = self.state.doc.doc.seats.get(&message.speaker.player).map(|seat| seat.plays);
