@@ -140,6 +140,9 @@ pub struct Left {
     pub took: Role,
 }
 
+/// What people call themselves.
+const ME: [&str; 2] = ["me", "myself"];
+
 impl<'a> Turn<'a> {
     /// A turn of `actor`, for hosts of games. Set the rest with its fields and the methods below.
     pub fn new(actor: CharacterId, cast: Cast, now: Timestamp, dice: &'a mut dyn Dice) -> Self {
@@ -223,12 +226,18 @@ impl<'a> Turn<'a> {
         sizes.into_iter().map(|sides| self.throw_die(sides)).collect()
     }
 
-    /// Finds who is called `name`: a character of the table, or somebody present, who becomes a player by being named.
+    /// Finds who is called `name`: a character of the table, or somebody present, who becomes a player by being named; or
+    /// the actor, who may say `me`.
     ///
     /// # Errors
     /// Nobody has this name; the refusal says who may be meant.
     pub fn character(&mut self, name: &str) -> Result<CharacterId, Refusal> {
-        self.cast.find(name).ok_or_else(|| self.cast.nobody(name))
+        self.found(name).ok_or_else(|| self.cast.nobody(name))
+    }
+
+    fn found(&mut self, name: &str) -> Option<CharacterId> {
+        let oneself = ME.iter().any(|me| name.eq_ignore_ascii_case(me)) && !self.cast.is_called(name);
+        if oneself { Some(self.actor) } else { self.cast.find(name) }
     }
 
     /// The same as [`character`](Self::character), and for a referee a new NPC if nobody has this name.
@@ -236,7 +245,7 @@ impl<'a> Turn<'a> {
     /// # Errors
     /// Nobody has this name, or it may be a typo.
     pub fn brought_in(&mut self, name: &str) -> Result<CharacterId, Refusal> {
-        match self.cast.find(name) {
+        match self.found(name) {
             Some(id) => Ok(id),
             None if self.by_referee() => self.cast.bring_in(name),
             None => Err(self.cast.nobody(name)),
