@@ -143,7 +143,6 @@ impl Game for Turns {
         ("turnorder", "init {}"),
         ("combat", "init {}"),
         ("begin", "init start"),
-        ("status", "condition {}"),
         ("effect", "condition {}"),
         ("countdown", "clock {}"),
         ("progress", "clock {}"),
