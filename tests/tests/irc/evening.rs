@@ -71,9 +71,9 @@ fn is_nick(name: &str) -> bool {
     fits && ![BOT, OPER].iter().any(|taken| name.eq_ignore_ascii_case(taken))
 }
 
-/// IRC has no edits and only short lines.
+/// IRC has no edits, and a message there is one short line.
 fn can_be_said(what: &What) -> bool {
-    !matches!(what, What::Say { edit, text, .. } if *edit || text.len() > LONGEST)
+    !matches!(what, What::Say { edit, text, .. } if *edit || text.len() > LONGEST || text.contains('⏎'))
 }
 
 fn room_id(room: &str) -> RoomId {
