@@ -1,5 +1,6 @@
 //! Running: one ordered queue per table, tables side by side, one sender per network, and an orderly end.
 
+mod agenda;
 mod left;
 mod networks;
 pub mod operator;
@@ -11,6 +12,7 @@ pub use survive::survive;
 
 use crate::bot::Bot;
 use crate::desk::NetworkDesk;
+use agenda::Agenda;
 use chat::{Guarantees, Transport, TransportError};
 use journal::keys::TableId;
 use journal::store::StoreError;
@@ -45,6 +47,7 @@ pub(crate) struct Running {
     pub bot: Arc<Bot>,
     queues: Mutex<BTreeMap<TableId, mpsc::UnboundedSender<Job>>>,
     networks: BTreeMap<String, NetworkSide>,
+    agenda: Agenda,
     /// Becomes true when the bot stops: work that would have to wait is left for the next start.
     closing: watch::Sender<bool>,
 }
@@ -135,7 +138,9 @@ pub async fn serve(
         let side = NetworkSide { guarantees: transport.guarantees(), outgoing, work };
         networks.insert(transport.network().to_owned(), side);
     }
-    let running = Arc::new(Running { bot: bot.clone(), queues: Mutex::default(), networks, closing });
+    let (queues, agenda) = (Mutex::default(), Agenda::default());
+    let running = Arc::new(Running { bot: bot.clone(), queues, networks, agenda, closing });
+    running.read_agenda()?;
     *bot.running.lock().expect("nothing panics holding it") = Arc::downgrade(&running);
     let mut stop = std::pin::pin!(stop);
     let played = tokio::select! {
@@ -143,6 +148,10 @@ pub async fn serve(
         () = &mut stop => None,
         played = running.play_left(end) => Some(played?),
     };
+    let mut time = JoinSet::new();
+    if played.is_some() {
+        time.spawn(running.clone().keep_time(transports.clone()));
+    }
     let mut networks = Networks::of(bot.clone());
     for transport in transports.into_iter().filter(|_| played.is_some()) {
         let network = transport.network().to_owned();
@@ -154,6 +163,7 @@ pub async fn serve(
     let ended = if played.is_some() { networks.last(stop).await } else { Ok(()) };
     networks.shut().await;
     drop(networks);
+    time.shutdown().await;
     running.closing.send_replace(true);
     running.close_tables().await;
     drop(running);

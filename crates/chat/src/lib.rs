@@ -18,7 +18,7 @@ mod transport;
 pub use clock::{Clock, SystemClock};
 pub use fake::Fake;
 pub use message::{Delivery, Event, Message};
-pub use people::{CharacterId, PlayerId, Role, RoomId, Speaker, Standing, Trust};
+pub use people::{CharacterId, Moment, PlayerId, Role, RoomId, Speaker, Standing, Trust};
 pub use reply::{Bar, Block, Chance, File, Image, Line, Offer, Offered, OfferedTo, Readers, Reply, Span, drawn};
 pub use secret::Secret;
 pub use text::{clean, cut, is_unseen};

@@ -41,6 +41,9 @@ pub struct Message {
     /// True if the network may deliver it again under the same id, so its outcome must be stored.
     #[serde(default)]
     pub comes_again: bool,
+    /// If nobody says it now, because its sender asked for it earlier: the entry that asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ordered: Option<u64>,
 }
 
 impl Message {
@@ -67,6 +70,7 @@ impl Message {
             late: false,
             unlimited: false,
             comes_again: false,
+            ordered: None,
         }
     }
 

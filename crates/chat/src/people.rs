@@ -118,6 +118,20 @@ stored_as_text!(PlayerId, ':');
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct CharacterId(pub u32);
 
+/// Something that happens at a table now and then, and that people leave orders for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Moment {
+    /// A character's turn begins.
+    Turn,
+    /// A round begins.
+    Round,
+    /// A character is asked to answer somebody's roll.
+    Asked,
+    /// A scene begins.
+    Scene,
+}
+
 /// What somebody may do at a table. Each role includes those before it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Role {

@@ -4,7 +4,7 @@ use crate::change::Touched;
 use crate::entry::{Added, first_hash};
 use crate::keys::TableId;
 use crate::store::StoreError;
-use chat::{Block, CharacterId, PlayerId, Readers, RoomId};
+use chat::{Block, CharacterId, Moment, PlayerId, Readers, Role, RoomId, Trust};
 use jiff::Timestamp;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -41,6 +41,9 @@ pub struct TableDoc {
     /// Notes, by the entry that says what was noted.
     #[serde(default)]
     pub notes: BTreeMap<u64, Note>,
+    /// What the bot is to do later, by the entry that says what.
+    #[serde(default)]
+    pub orders: BTreeMap<u64, Order>,
     /// Shortcuts that players defined.
     #[serde(default, skip_serializing_if = "Shortcuts::is_empty")]
     pub shortcuts: Shortcuts,
@@ -151,6 +154,56 @@ pub struct Note {
     pub by: CharacterId,
     /// True if it is for them alone.
     pub own: bool,
+}
+
+/// Something that the bot is to do later for somebody.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Order {
+    /// The character who asked for it.
+    pub by: CharacterId,
+    /// The player who asked for it.
+    pub player: PlayerId,
+    /// How sure it was that they were who they claimed to be.
+    pub trust: Trust,
+    /// The role they had: what is done for them never gets a higher one.
+    pub role: Role,
+    /// When it is done.
+    pub when: When,
+    /// True if it is for them alone.
+    pub own: bool,
+}
+
+/// When an order is carried out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum When {
+    /// Once, at this time.
+    At(Timestamp),
+    /// Each time this happens.
+    Each(Moment),
+    /// Once, when the sealed declarations are opened.
+    Opened,
+}
+
+impl When {
+    /// Its time, if that is known.
+    pub fn at(self) -> Option<Timestamp> {
+        match self {
+            When::At(at) => Some(at),
+            When::Each(_) | When::Opened => None,
+        }
+    }
+}
+
+/// An order whose time has come, or will; stored until it is carried out.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DueDoc {
+    /// The time.
+    pub at: Timestamp,
+    /// The room where it is carried out.
+    pub room: RoomId,
+    /// The entry that made it due: the one that asked for it, or the one with which its moment came.
+    pub cause: u64,
 }
 
 /// The current scene and when it began.

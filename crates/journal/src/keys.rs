@@ -148,6 +148,25 @@ pub fn leave(word: &str) -> String {
     format!("{LEAVES}{}", part(word))
 }
 
+/// The prefix of all orders that wait for their time.
+pub const DUE: &str = "due/";
+
+/// The prefix of a table's orders that wait for their time.
+pub fn due_at(id: &TableId) -> String {
+    format!("{DUE}{}/", part(&id.0))
+}
+
+/// An order that waits for its time, by its entry.
+pub fn due(id: &TableId, n: u64) -> String {
+    format!("{}{}", due_at(id), number(n))
+}
+
+/// The table and the entry of the order under `key`.
+pub fn order_of_due(key: &str) -> Option<(TableId, u64)> {
+    let (table, number) = key.strip_prefix(DUE)?.split_once('/')?;
+    Some((TableId(whole(table)), number.parse().ok()?))
+}
+
 /// The prefix of all entries, after the table's own prefix.
 const ENTRY: &str = "entry/";
 

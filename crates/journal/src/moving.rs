@@ -5,7 +5,7 @@ mod led;
 mod records;
 
 use super::export::{self, Body, ExportError, Header, Record};
-use crate::documents::{Head, RoomDoc, TableDoc, from_json, to_json};
+use crate::documents::{DueDoc, Head, RoomDoc, TableDoc, from_json, to_json};
 use crate::entropy::Entropy;
 use crate::keys::{self, TableId};
 use crate::store::{Batch, Memory, Store, StoreError, scan_all};
@@ -177,6 +177,14 @@ impl Moved {
         head.move_last_entries(&table, &mut batch);
         batch.put(keys::seed(&table, head.epoch), to_json(&hex(&entropy.secret())));
         batch.put(keys::head(&table), to_json(&head));
+        // What was due before the export was written has been carried out there.
+        let orders = self.get::<TableDoc>(&keys::doc(&here))?.unwrap_or_default().orders;
+        for (number, at) in orders.into_iter().filter_map(|(number, order)| Some((number, order.when.at()?))) {
+            if at > self.header.time {
+                let due = DueDoc { at, room: room.clone(), cause: number };
+                batch.put(keys::due(&table, number), to_json(&due));
+            }
+        }
         doc.plugins.extend(self.plugins()?.into_iter().filter(|plugin| offered(plugin)));
         let left = doc.table.clone();
         batch.put(room_key, to_json(&RoomDoc { table: table.clone(), ..doc }));

@@ -40,6 +40,8 @@ pub enum Place {
     Sealed(CharacterId),
     /// A note, by its entry.
     Note(u64),
+    /// What the bot is to do later, by the entry that asked for it.
+    Order(u64),
     /// The shortcuts of everybody at the table.
     TableShortcuts,
     /// The shortcuts of one character.
@@ -102,6 +104,7 @@ impl Place {
             ["table", "settings", by, ..] => Place::TableSetting((*by).to_owned()),
             ["table", "sealed", id] => Place::Sealed(character(id)?),
             ["table", "notes", number, ..] => Place::Note(number.parse().ok()?),
+            ["table", "orders", number, ..] => Place::Order(number.parse().ok()?),
             ["table", "shortcuts", "table", ..] => Place::TableShortcuts,
             ["table", "shortcuts", "own", id, ..] => Place::Shortcuts(character(id)?),
             ["table", "scene", ..] => Place::Scene,
@@ -125,6 +128,7 @@ impl Place {
             Place::TableSetting(by) => pointer(&within("settings"), by),
             Place::Sealed(CharacterId(id)) => pointer(&within("sealed"), &id.to_string()),
             Place::Note(number) => pointer(&within("notes"), &number.to_string()),
+            Place::Order(number) => pointer(&within("orders"), &number.to_string()),
             Place::TableShortcuts => within("shortcuts") + "/table",
             Place::Shortcuts(CharacterId(id)) => pointer(&(within("shortcuts") + "/own"), &id.to_string()),
             Place::Scene => within("scene"),
@@ -169,6 +173,8 @@ mod tests {
             Place::Character(CharacterId(3)),
             Place::TableSetting("torg".to_owned()),
             Place::Sealed(CharacterId(3)),
+            Place::Note(7),
+            Place::Order(7),
             Place::TableShortcuts,
             Place::Shortcuts(CharacterId(3)),
             Place::Scene,

@@ -15,7 +15,7 @@ mod words;
 
 pub use argument::{Argument, DiceWord, Name, Number, Text};
 pub use cast::{Cast, Newcomer};
-pub use chat::{CharacterId, Line, Offer, Readers, Reply, Role, Span};
+pub use chat::{CharacterId, Line, Moment, Offer, Readers, Reply, Role, Span};
 pub use declare::{ArgumentSpec, Arguments, CommandSpec, Commands, FollowUp, Kind, Manifest, usage_of};
 pub use dice::{Dice, Die};
 pub use game::{Game, Held, Played, Plugin, Ready, SavedState, plugin};

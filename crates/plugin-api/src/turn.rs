@@ -1,7 +1,7 @@
 //! One command at the table: who acts, when, with which dice, on which earlier roll.
 
 use crate::{Cast, Name, Refusal, Role, Typed};
-use chat::{CharacterId, Readers, Reply};
+use chat::{CharacterId, Moment, Readers, Reply};
 use dice::{Dialect, Dice, DiceError, Die};
 use jiff::Timestamp;
 use serde::Serialize;
@@ -80,6 +80,7 @@ pub struct Turn<'a> {
     followed: Cell<bool>,
     amended: Option<Value>,
     closed: Vec<Closed>,
+    begins: Vec<(Moment, Option<CharacterId>)>,
     dice: &'a mut dyn Dice,
     wanted: Wanted,
 }
@@ -138,6 +139,8 @@ pub struct Left {
     pub closed: Vec<Closed>,
     /// The role that the game asked for and the player had.
     pub took: Role,
+    /// What begins now, and whose it is if it is somebody's.
+    pub begins: Vec<(Moment, Option<CharacterId>)>,
 }
 
 /// What people call themselves.
@@ -163,6 +166,7 @@ impl<'a> Turn<'a> {
             followed: Cell::new(false),
             amended: None,
             closed: Vec::new(),
+            begins: Vec::new(),
             dice,
             wanted: Wanted::All,
         }
@@ -423,6 +427,11 @@ impl<'a> Turn<'a> {
         self.amended = Some(serde_json::to_value(record).expect("a record has text keys and finite numbers"));
     }
 
+    /// Tells that something begins that people leave orders for: `whose` turn, or a round.
+    pub fn begins(&mut self, moment: Moment, whose: Option<CharacterId>) {
+        self.begins.push((moment, whose));
+    }
+
     /// Ends the turn and returns what it hands back to its host.
     pub fn finish(self) -> Left {
         Left {
@@ -431,6 +440,7 @@ impl<'a> Turn<'a> {
             followed: self.followed.get(),
             closed: self.closed,
             took: self.took.get(),
+            begins: self.begins,
         }
     }
 }

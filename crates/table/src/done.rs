@@ -1,7 +1,7 @@
 //! The result of a command, before it is written.
 
 use crate::state::GameState;
-use chat::Reply;
+use chat::{CharacterId, Moment, Reply};
 use journal::{Changes, HOUSE};
 use plugin_api::{Closed, CommandSpec, Target};
 use serde_json::Value;
@@ -21,6 +21,8 @@ pub(crate) struct Done<'a> {
     pub closed: Vec<Closed>,
     /// If its dice were rolled but it had no effect: the reason.
     pub nothing: Option<String>,
+    /// What begins with it, and whose, that people leave orders for.
+    pub begins: Vec<(Moment, Option<CharacterId>)>,
 }
 
 impl<'a> Done<'a> {
@@ -36,6 +38,7 @@ impl<'a> Done<'a> {
             followed: None,
             closed: Vec::new(),
             nothing: None,
+            begins: Vec::new(),
         }
     }
 }

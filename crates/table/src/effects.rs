@@ -4,7 +4,7 @@ use chat::{Block, PlayerId, Readers, RoomId};
 use journal::documents::{RollDoc, RoomDoc};
 use journal::store::Batch;
 use journal::{Added, Change};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What one of the table's own commands does apart from changing the documents it was lent.
 #[derive(Default)]
@@ -30,6 +30,8 @@ pub(crate) struct Effects {
     pub adds: Option<Added>,
     /// What it tells others in private.
     pub tells: BTreeMap<PlayerId, Vec<Block>>,
+    /// Others who are to notice its answer.
+    pub calls: BTreeSet<PlayerId>,
     /// True if its answer shows something that must be on the disk first.
     pub shows_head: bool,
     /// Who may read its answer.

@@ -12,6 +12,7 @@ mod moving;
 mod notes;
 mod now;
 mod odds;
+mod orders;
 mod people;
 mod scene;
 mod secrets;
@@ -128,7 +129,7 @@ enum House {
     /// Answers always show the dice in my own notation.
     #[command(example = "dialect", example = "dialect roll20")]
     Dialect { name: Option<Text> },
-    /// Show or change this table's settings. They are: its name, who may undo, and what its plugins add. Only a referee
+    /// Show or change this table's settings. They are: its name, who may undo, its time zone, and what its plugins add. Only a referee
     /// can change them.
     #[command(example = "table", example = "table name The Kaiju Files", example = "table undo referee")]
     Table { setting: Option<Name>, value: Option<Text> },
@@ -257,9 +258,28 @@ enum House {
         example = "tell Ann the safe is open"
     )]
     Tell { words: Option<Text> },
+    /// List what is left for later, or have yourself or others reminded: after 2d or 3h, tomorrow, friday 20:00.
+    #[command(
+        alias = "reminders",
+        alias = "reminder",
+        example = "remind 2d the truce ends",
+        example = "remind Ann friday 20:00 we play",
+        example = "remind"
+    )]
+    Remind { words: Option<Text> },
+    /// Have a command of yours played later.
+    #[command(example = "at friday 20:00 roll d6")]
+    At { words: Option<Text> },
+    /// Have a command of yours played each time that something happens: my turn, attacked, asked, round, scene.
+    #[command(example = "when my turn: roll d20", example = "when off", example = "when")]
+    When { words: Option<Text> },
+    /// Give whoever is asked something time until then. After that I call them, and you.
+    #[command(example = "deadline 48h")]
+    Deadline { words: Option<Text> },
     /// Declare something in secret. It stays sealed until the referee opens all declarations at once.
     ///
     /// To keep it from the others, type it in a private chat with me, after in and the room. Sealing again replaces it.
+    /// A game's command is played when it is opened.
     #[command(example = "seal I strike at the crest", example = "in hall seal I strike at the crest")]
     Seal { declaration: Text },
     /// Open all sealed declarations at once.
@@ -396,7 +416,11 @@ fn play(command: House, turn: &mut HouseTurn) -> Result<Reply, Unplayed> {
         House::Reveal { entry } => secrets::reveal(turn, entry.map(|EntryNumber(number)| number))?,
         House::Note { text } => notes::note(turn, text.as_ref())?,
         House::Tell { words } => notes::tell(turn, words.as_ref())?,
-        House::Seal { .. } => secrets::seal(turn),
+        House::Remind { words } => orders::remind(turn, words.as_ref())?,
+        House::At { words } => orders::at(turn, words.as_ref())?,
+        House::When { words } => orders::when(turn, words.as_ref())?,
+        House::Deadline { words } => orders::deadline(turn, words.as_ref())?,
+        House::Seal { declaration } => secrets::seal(turn, &declaration)?,
         House::Unseal => secrets::unseal(turn)?,
         House::Fair { proof: None } => fair::fair(turn),
         House::Fair { proof: Some(fair::Proof::Add { words }) } => fair::add(turn, &words.text)?,

@@ -241,6 +241,7 @@ impl<'a> Ledger<'a> {
             | Place::TableSetting(_)
             | Place::Sealed(_)
             | Place::Note(_)
+            | Place::Order(_)
             | Place::TableShortcuts
             | Place::Shortcuts(_)
             | Place::Scene

@@ -90,6 +90,10 @@ impl People for TableDoc {
         // An earlier holder of a bare nick may have been somebody else, so what they defined must not gain rights.
         if trust == to.trust {
             anything |= self.shortcuts.carry(from, &to.player);
+            for order in self.orders.values_mut().filter(|order| order.player == *from) {
+                order.player = to.player.clone();
+                anything = true;
+            }
         }
         let vouched = trust == Trust::Account && to.trust == Trust::Account;
         if vouched && self.referees.remove(from).is_some() {

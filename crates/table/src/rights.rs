@@ -110,7 +110,10 @@ impl<'a> Rights<'a> {
             Trust::Account => 0,
             Trust::NickOnly => host.roster.met(&message.room, &speaker.player).map_or(u64::MAX, |met| met.since),
         };
-        let role = role(doc, speaker, &host.settings().owners);
+        let now = role(doc, speaker, &host.settings().owners);
+        // What was ordered earlier is done with the lower of the rights they had then and have now.
+        let then = message.ordered.map(|entry| doc.orders.get(&entry).map_or(Role::Player, |order| order.role));
+        let role = then.map_or(now, |then| now.min(then));
         let said = if message.private { Said::Alone } else { Said::InTheRoom };
         Rights { speaker, role, words: Words::Own, said, since, took: Cell::new(Role::Player) }
     }
@@ -214,8 +217,8 @@ impl<'a> Rights<'a> {
             Place::Other(_) => return Takes::Another,
             // The game itself recorded what it needed.
             Place::Game(_) | Place::Record(_) | Place::Offers(_) => true,
-            // Only the entry that is the note changes it.
-            Place::Note(_) => true,
+            // Only the entry that it is changes it.
+            Place::Note(_) | Place::Order(_) => true,
             Place::Character(id) | Place::Sealed(id) | Place::Shortcuts(id) => own_character(id),
             Place::Seat(player) => self.is(player),
             Place::TableName

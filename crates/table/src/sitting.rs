@@ -1,10 +1,13 @@
 //! Plays events one after the other, without networks and tasks: for tests, session files and tools.
 
 use crate::host::Host;
-use crate::outcome::Heard;
+use crate::orders;
+use crate::outcome::{Heard, Outgoing};
 use crate::table::Table;
-use chat::{Edits, Event, Guarantees, Repeated, Unaccepted};
-use journal::keys::TableId;
+use chat::{Edits, Event, Guarantees, Message, Repeated, Unaccepted};
+use jiff::Timestamp;
+use journal::documents::DueDoc;
+use journal::keys::{self, TableId};
 use journal::store::{Batch, StoreError};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -32,11 +35,58 @@ impl Sitting {
     pub fn play(&mut self, event: &Event) -> Result<Heard, StoreError> {
         let Some(event) = self.host.directed(event.clone())? else { return Ok(Heard::default()) };
         let id = self.host.table_of(event.room())?;
-        let heard = self.try_play(&id, &event);
+        let heard = self.play_in_turn(&id, &event);
         if heard.is_err() {
             self.tables.remove(&id);
         }
         heard
+    }
+
+    /// Plays an event after what was due before it, and before what begins with it.
+    fn play_in_turn(&mut self, id: &TableId, event: &Event) -> Result<Heard, StoreError> {
+        let now = event.message().map(Message::heard_at);
+        let mut before = Vec::new();
+        if let Some(message) = event.message() {
+            self.carry_out(id, (message.sent, message.heard_at()), |_, _| true, &mut before)?;
+        }
+        let mut heard = self.try_play(id, event, None)?;
+        if let Some(now) = now {
+            self.carry_out(id, (now, now), |number, due| due.cause != number, &mut heard.posts)?;
+        }
+        heard.posts.splice(0..0, before);
+        Ok(heard)
+    }
+
+    /// Carries out the orders among these that are due by a time, now.
+    fn carry_out(
+        &mut self,
+        id: &TableId,
+        (by, now): (Timestamp, Timestamp),
+        among: impl Fn(u64, &DueDoc) -> bool,
+        posts: &mut Vec<Outgoing>,
+    ) -> Result<(), StoreError> {
+        for (number, due) in orders::due(&self.host, id, by)? {
+            if !among(number, &due) {
+                continue;
+            }
+            let (mut table, key) = (self.table(id)?, keys::due(id, number));
+            let ordered = table.ordered(&self.host, (number, &due), now)?;
+            self.tables.insert(id.clone(), table);
+            match ordered {
+                Some(event) => posts.extend(self.try_play(id, &event, Some(key))?.posts),
+                None => {
+                    let mut batch = Batch::default();
+                    batch.delete(key);
+                    self.host.committer().commit(None, batch)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The table, open.
+    fn table(&mut self, id: &TableId) -> Result<Table, StoreError> {
+        self.tables.remove(id).map_or_else(|| Table::open(&self.host, id.clone()), Ok)
     }
 
     /// Unloads all tables in order, so that only the store knows what they hold. Not for async code.
@@ -52,12 +102,10 @@ impl Sitting {
         Ok(())
     }
 
-    fn try_play(&mut self, id: &TableId, event: &Event) -> Result<Heard, StoreError> {
+    /// Plays an event, for which the record with the key `waiting` stands.
+    fn try_play(&mut self, id: &TableId, event: &Event, waiting: Option<String>) -> Result<Heard, StoreError> {
+        let mut table = self.table(id)?;
         let host = &*self.host;
-        let mut table = match self.tables.remove(id) {
-            Some(table) => table,
-            None => Table::open(host, id.clone())?,
-        };
         let event = &*host.agreed(event)?;
         let lines = table.lines(host, event)?;
         if let Some(batch) = table.lay(host, event, &lines, NETWORK) {
@@ -66,6 +114,7 @@ impl Sitting {
         let heard = table.hear(host, event, &lines, NETWORK)?;
         let mut said = Batch::default();
         heard.posts.iter().for_each(|outgoing| said.delete(outgoing.key.clone()));
+        waiting.into_iter().for_each(|key| said.delete(key));
         let mut batch = heard.batch.clone();
         batch.append(said);
         host.committer().commit(Some(table.lane()), batch)?;

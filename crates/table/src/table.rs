@@ -38,7 +38,7 @@ use std::borrow::Cow;
 /// An open table.
 pub struct Table {
     lane: Lane,
-    state: State,
+    pub(crate) state: State,
     pulse: Pulse,
     /// Entries up to here may be shown before they are durable.
     safe: u64,
@@ -220,12 +220,13 @@ impl Table {
         let Speaker { player, name, trust, standing, .. } = &message.speaker;
         let ordered = *standing == Standing::Operator;
         // The sender of a late message, or one said elsewhere, need not be here now.
-        if !ordered && !message.late && !message.absent && message.aside.is_none() {
+        let speaks = !ordered && message.ordered.is_none();
+        if speaks && !message.late && !message.absent && message.aside.is_none() {
             host.roster.enter(&message.room, player, name, *trust);
         }
         let found = self.found(player);
         let unknown = !self.state.doc.doc.seats.contains_key(player);
-        let new = !ordered && !lines.is_empty() && host.roster.meet(&message.room, player, found);
+        let new = speaks && !lines.is_empty() && host.roster.meet(&message.room, player, found);
         let returned = self.state.doc.doc.seats.get(player).map(|seat| seat.plays).filter(|_| new);
         let mut draft = self.draft();
         // Every version of a message has the dice of the first.

@@ -52,6 +52,8 @@ pub(crate) struct HouseTurn<'a> {
     pub now: Timestamp,
     /// When it was heard, by the bot's own clock; for expiry.
     pub heard: Timestamp,
+    /// The entry that asked for it earlier, if nobody says it now.
+    pub ordered: Option<u64>,
     /// Recent exports, if this command asks for one.
     pub exports: Option<Exports>,
     /// True if it was typed where the others do not read.
@@ -74,6 +76,13 @@ impl HouseTurn<'_> {
         let by_referee = self.rights.takes(self.table, act) == Takes::Role(Role::Referee);
         let who = if by_referee { "the referee" } else { "a room admin" };
         Err(Refusal::new(format!("only {who} may {what}")))
+    }
+
+    /// True if the word is a command or a macro here.
+    pub fn knows(&self, word: &str) -> bool {
+        let plugins = &self.host.plugins;
+        let has_macro = self.table.shortcuts.of(self.actor).any(|named| named.macros.contains_key(word));
+        has_macro || plugins.house_command(word, self.room).is_some() || !plugins.knowing(word, self.room).is_empty()
     }
 
     /// Everyone who can be named.

@@ -107,6 +107,13 @@ impl Arguments {
     }
 }
 
+/// What was typed behind one of these commands, also if `secret` or `as` stands in front of it.
+pub(crate) fn behind<'t>(typed: &'t str, commands: &[&str]) -> Option<&'t str> {
+    let bare = |word: &str| word.trim_matches(|c: char| !c.is_alphabetic()).to_lowercase();
+    let word = typed.split_whitespace().find(|word| commands.contains(&bare(word).as_str()))?;
+    Some(typed[word.as_ptr() as usize - typed.as_ptr() as usize + word.len()..].trim_start())
+}
+
 /// Where a word begins that only leads to the roll or the name after it, if the command is not that word itself: `counter d8 vs #4`.
 pub(crate) fn leading_to(before: &str) -> Option<usize> {
     let start = before.trim_end().rfind(char::is_whitespace)? + 1;

@@ -4,7 +4,7 @@ use crate::asking::referee_only;
 use crate::rules::Kind;
 use crate::state::{Fate, Fatigue, InOrder, State};
 use crate::{show, surge};
-use plugin_api::{Choice, Forms, Name, Refusal, Reply, Turn};
+use plugin_api::{Choice, Forms, Moment, Name, Refusal, Reply, Turn};
 
 /// What happens to an encounter.
 #[derive(Choice, Clone, Copy, Debug, PartialEq, Eq)]
@@ -216,6 +216,7 @@ fn begin(state: &mut State, turn: &mut Turn, who: InOrder) -> Reply {
     let mut tired = false;
     let mut fatigue = Fatigue::Ok;
     if let InOrder::Character(id) = who {
+        turn.begins(Moment::Turn, Some(id));
         let held = state.of(id);
         tired = std::mem::take(&mut held.surge_pending);
         if tired {

@@ -3,7 +3,7 @@
 use crate::entrants::Entrant;
 use crate::order::{Begins, Mode, Side};
 use crate::{Change, State, referees};
-use plugin_api::{CharacterId, Name, Refusal, Reply, Turn};
+use plugin_api::{CharacterId, Moment, Name, Refusal, Reply, Turn};
 
 /// The most characters in the order.
 const MOST_IN_ORDER: usize = 60;
@@ -207,6 +207,7 @@ fn begun(state: &mut State, turn: &mut Turn, begins: Begins, round_before: u32, 
     turn.close_offers(None, &["done", "next"]);
     let round = state.order.round();
     if round > round_before {
+        turn.begins(Moment::Round, None);
         // Whoever still waited has lost that turn.
         turn.close_offers(None, &["go"]);
     }
@@ -217,6 +218,12 @@ fn begun(state: &mut State, turn: &mut Turn, begins: Begins, round_before: u32, 
         Begins::Side(side) => format!("{new_round}the {} act", plural(side)),
         Begins::Choice => format!("Round {round}: who acts first? Type next and a name"),
     };
+    let act = match begins {
+        Begins::Turn(who) => vec![who],
+        Begins::Side(side) => on_side(state, turn, side),
+        Begins::Choice => Vec::new(),
+    };
+    act.into_iter().for_each(|who| turn.begins(Moment::Turn, Some(who)));
     let mut reply = reply.bold(headline);
     if let Some(then) = state.order.after(&|who| !turn.is_away(who)) {
         reply = reply.text(format!(", then {}", turn.name(then)));

@@ -1,10 +1,13 @@
 //! The queue of a table: plays its events in order and makes each durable before answering it.
 
+mod orders;
+
 use super::{Busy, Running, left};
 use crate::bot::Bot;
 use crate::metric;
 use crate::pace::{LongWork, Step};
 use chat::{Event, Guarantees, Message};
+use jiff::Timestamp;
 use journal::committer::Ticket;
 use journal::keys::TableId;
 use journal::store::StoreError;
@@ -32,6 +35,8 @@ const DELAYED: &str = "I cannot write to my disk: I play that as soon as I can. 
 pub(super) enum Job {
     /// Play an event; with the key of its record among the waiting events, if any, and whom to tell when it is done.
     Event(Box<Event>, Option<String>, Busy, Option<oneshot::Sender<()>>),
+    /// Carry out the orders that are due by this time.
+    Due(Timestamp),
     /// Play the operator's command.
     Order(Box<Message>, oneshot::Sender<Result<Vec<Outcome>, StoreError>>),
     /// Finish.
@@ -67,7 +72,15 @@ impl Running {
         let fresh = || {
             let (queue, jobs) = mpsc::unbounded_channel();
             let (table, unconfirmed, unsaid) = (None, VecDeque::new(), Vec::new());
-            let worker = Worker { running: self.clone(), id: id.clone(), table, unconfirmed, unsaid, leaving: false };
+            let worker = Worker {
+                running: self.clone(),
+                id: id.clone(),
+                table,
+                unconfirmed,
+                unsaid,
+                leaving: false,
+                begun: false,
+            };
             tokio::spawn(worker.work(jobs));
             queue
         };
@@ -115,6 +128,8 @@ struct Worker {
     unsaid: Vec<Outgoing>,
     /// True once an event was left for the next start; all later ones are left too, so none overtakes another.
     leaving: bool,
+    /// True if something was made due that is to be carried out at once.
+    begun: bool,
 }
 
 impl Worker {
@@ -129,9 +144,15 @@ impl Worker {
             match job {
                 Ok(Some(Job::Event(event, waiting, busy, done))) => {
                     self.running.bot.at(Step::Play).await;
+                    self.carry_out_before(&event).await;
                     self.play_at_last(&event, waiting, &busy).await;
+                    self.carry_out_begun().await;
                     // The receiver may have stopped waiting.
                     done.map(|done| done.send(()));
+                }
+                Ok(Some(Job::Due(by))) => {
+                    self.carry_out(by, |_| true).await;
+                    self.carry_out_begun().await;
                 }
                 Ok(Some(Job::Order(message, done))) => {
                     let played = self.play(&Event::Said(*message), None, None).await;
@@ -232,6 +253,7 @@ impl Worker {
         if let Some(key) = waiting {
             batch.delete(key);
         }
+        self.begun |= self.running.agenda.note(&batch);
         if !early {
             // An empty batch waits for those before it.
             durable(bot.host().committer().submit(Some(table.lane()), batch)).await?;

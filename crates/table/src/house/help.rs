@@ -25,12 +25,13 @@ const DICE_PAGE: [(&str, &str); 12] = [
 ];
 
 /// The table's own commands by topic, in the order shown.
-const TOPICS: [(&str, &[&str]); 8] = [
+const TOPICS: [(&str, &[&str]); 9] = [
     ("Dice", &["odds", "explain"]),
     ("Your sheet", &["set", "values", "macro"]),
     ("People", &["iam", "as", "pc", "gm", "join", "leave"]),
     ("What happened", &["now", "waiting", "drop", "note", "history", "why", "recap", "scene", "cursed", "more"]),
     ("Second thoughts", &["undo", "redo", "amend", "add"]),
+    ("For later", &["remind", "at", "when", "deadline"]),
     ("Secrets", &["secret", "in", "tell", "reveal", "seal", "unseal"]),
     ("Proof, moving and erasing", &["fair", "export", "import", "erase", "forget"]),
     ("This room", &["plugins", "plugin", "game", "room", "dialect", "table", "ignore", "unignore", "help"]),

@@ -4,6 +4,7 @@
 use super::{House, show};
 use crate::turn::HouseTurn;
 use crate::unplayed::Unplayed;
+use crate::words::behind;
 use chat::{Block, Line, PlayerId, Readers, Reply, Span};
 use journal::documents::Note;
 use plugin_api::{CharacterId, Commands, Refusal, Text, Words};
@@ -72,12 +73,8 @@ fn listed(turn: &mut HouseTurn) -> Result<Reply, Unplayed> {
 
 /// What a line `note ...` notes.
 fn noted(typed: &str) -> Option<String> {
-    // `secret` or `as` may be in front of it.
-    let bare = |word: &str| word.trim_matches(|c: char| !c.is_alphabetic()).to_lowercase();
-    let word = typed.split_whitespace().find(|word| ["note", "notes"].contains(&bare(word).as_str()))?;
-    let typed = &typed[word.as_ptr() as usize - typed.as_ptr() as usize..];
-    let from = typed.find(char::is_whitespace)?;
-    match House::parse("note", &mut Words::new(typed, from)) {
+    let said = behind(typed, &["note", "notes"])?;
+    match House::parse("note", &mut Words::new(said, 0)) {
         Ok(House::Note { text: Some(Text { text, .. }) }) => Some(text),
         _ => None,
     }

@@ -1,6 +1,6 @@
 //! `!now`: what is going on, and who is waited for. One screen, whatever the table holds.
 
-use super::{show, waiting};
+use super::{orders, show, waiting};
 use crate::rights::Act;
 use crate::sheet::numbers;
 use crate::turn::HouseTurn;
@@ -16,6 +16,8 @@ const MOST: usize = 8;
 const LOOKED_AT: u64 = 30;
 /// The commands by which a game settles a roll against a difficulty.
 const SETTLES: [&str; 2] = ["vs", "dn"];
+/// The most things shown that are left for later.
+const COMING: usize = 3;
 /// The most counters shown of a character.
 const COUNTERS: usize = 4;
 
@@ -36,6 +38,7 @@ pub(super) fn now(turn: &mut HouseTurn) -> Result<Reply, Unplayed> {
     lines.extend(to_settle(turn)?);
     lines.extend(of_plugins(turn)?);
     lines.extend(counters(turn));
+    lines.extend(orders::coming(turn, COMING)?);
     let scene = turn.table.scene.as_ref().map(|scene| scene.title.clone());
     let newest = turn.ledger.page(turn.ledger.head().number)?;
     let last = newest.map(|page| {

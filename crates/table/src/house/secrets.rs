@@ -1,9 +1,11 @@
 //! `!reveal`, `!seal`, `!unseal`, and the answer of `!in` where it cannot work.
 
-use super::{House, show};
+use super::{House, orders, show};
 use crate::turn::HouseTurn;
 use crate::unplayed::Unplayed;
+use crate::words::CommandLine;
 use chat::{Readers, Reply, Span};
+use journal::documents::{DueDoc, Order, When, to_json};
 use journal::keys;
 use journal::store::{Batch, StoreError};
 use journal::{Change, Page};
@@ -107,22 +109,37 @@ fn publish(turn: &mut HouseTurn, mut page: Page) -> Result<(), StoreError> {
     Ok(())
 }
 
-pub(super) fn seal(turn: &mut HouseTurn) -> Reply {
+pub(super) fn seal(turn: &mut HouseTurn, declaration: &Text) -> Result<Reply, StoreError> {
     let (actor, number) = (turn.actor, turn.number);
-    let again = turn.table.sealed.contains_key(&actor);
+    let again = turn.table.sealed.get(&actor).copied();
     turn.table_mut().sealed.insert(actor, number);
+    if let Some(before) = again.filter(|before| turn.table.orders.contains_key(before)) {
+        turn.table_mut().orders.remove(&before);
+    }
+    let plays = plays(turn, &declaration.text);
+    if plays {
+        orders::drop_carried_out(turn)?;
+        let (player, trust, role) = (turn.speaker.player.clone(), turn.speaker.trust, turn.rights.role());
+        let order = Order { by: actor, player, trust, role, when: When::Opened, own: false };
+        turn.table_mut().orders.insert(number, order);
+    }
     turn.effects.readers = Readers::Referees;
     let prefix = &turn.room.prefix;
-    let before = if again { "; it takes the place of the one before" } else { "" };
-    let reply =
-        Reply::from(format!("Sealed{before}. ")).code(format!("{prefix}unseal")).text(" by a referee opens all");
+    let before = if again.is_some() { "; it takes the place of the one before" } else { "" };
+    let opens = if plays { " by a referee opens all, and plays yours" } else { " by a referee opens all" };
+    let reply = Reply::from(format!("Sealed{before}. ")).code(format!("{prefix}unseal")).text(opens);
     if turn.in_private {
-        return reply;
+        return Ok(reply);
     }
     let room = &turn.room_id.id;
-    reply
-        .text(". The others may have read it here: in a private chat with me, type ")
-        .code(format!("in {room} seal ..."))
+    let reply = reply.text(". The others may have read it here: in a private chat with me, type ");
+    Ok(reply.code(format!("in {room} seal ...")))
+}
+
+/// True if a declaration is a command of a game or a tool, which is played when it is opened.
+fn plays(turn: &HouseTurn, declaration: &str) -> bool {
+    let (word, _) = CommandLine::new(declaration).word();
+    !turn.host.plugins.knowing(&word, turn.room).is_empty()
 }
 
 pub(super) fn unseal(turn: &mut HouseTurn) -> Result<Reply, Unplayed> {
@@ -138,6 +155,10 @@ pub(super) fn unseal(turn: &mut HouseTurn) -> Result<Reply, Unplayed> {
         let name = turn.table.name_of(character).to_owned();
         items.push(vec![Span::Bold(name), Span::Text(format!(": {says} (#{number})"))]);
         publish(turn, page)?;
+        if turn.table.orders.contains_key(&number) {
+            let due = DueDoc { at: turn.heard, room: turn.room_id.clone(), cause: turn.number };
+            turn.effects.writes.put(keys::due(turn.ledger.id(), number), to_json(&due));
+        }
     }
     turn.table_mut().sealed.clear();
     Ok(Reply::new().text("Opened:").list(items))

@@ -3,6 +3,7 @@
 use crate::plugins::has;
 use crate::rights::{Act, REFEREE, WHO_UNDOES};
 use crate::room::{DIALECT, RoomSetting};
+use crate::times::{self, TIMEZONE};
 use crate::turn::HouseTurn;
 use chat::Reply;
 use journal::HOUSE;
@@ -150,8 +151,12 @@ pub(super) fn table(turn: &mut HouseTurn, key: Option<Name>, value: Option<Text>
             let help = "who may take back: anyone what is theirs, or the referee alone";
             (Some(HOUSE.to_owned()), own(WHO_UNDOES, help, "anyone", who))
         }
+        TIMEZONE => {
+            let help = "whose clock is meant by 20:00, such as Europe/Berlin";
+            (Some(HOUSE.to_owned()), own(TIMEZONE, help, "UTC", SettingKind::Text(MOST_TABLE_NAME)))
+        }
         _ => {
-            let own = format!("{NAME}, {}", WHO_UNDOES);
+            let own = format!("{NAME}, {WHO_UNDOES}, {TIMEZONE}");
             declared(turn, SettingScope::Table, &key.0, "table", &own).map(|(game, each)| (Some(game), each))?
         }
     };
@@ -165,6 +170,7 @@ pub(super) fn table(turn: &mut HouseTurn, key: Option<Name>, value: Option<Text>
     turn.needs(Act::SetTable, "change the table's settings")?;
     let example = example_of(&setting, "table");
     let value = setting.check(&value.text).map_err(|wrong| example.map_or(wrong.clone(), |one| wrong.example(one)))?;
+    let value = if setting.key == TIMEZONE { zone_name(&value)? } else { value };
     let reply = match game {
         None => format!("The table is now called {value}."),
         Some(_) => format!("{} is now {value}.", setting.key),
@@ -176,6 +182,16 @@ pub(super) fn table(turn: &mut HouseTurn, key: Option<Name>, value: Option<Text>
         }
     }
     Ok(reply.into())
+}
+
+/// The name of a time zone as it is written.
+fn zone_name(typed: &str) -> Result<String, Refusal> {
+    let zone = times::zone(typed);
+    let name = zone.as_ref().and_then(|zone| zone.iana_name()).map(str::to_owned);
+    name.ok_or_else(|| {
+        let what = format!("I know no time zone {typed}: they are called after a city, as in Europe/Berlin");
+        Refusal::new(what).about(typed).example(format!("table {TIMEZONE} Europe/Berlin"))
+    })
 }
 
 /// An example of setting a setting with few values.

@@ -95,7 +95,7 @@ fn place(turn: &HouseTurn, path: &str) -> Option<String> {
     let words: Vec<String> = journal::words(path).into_iter().map(Cow::into_owned).collect();
     let (kind, rest) = words.split_first()?;
     match Place::of(path) {
-        Place::Seat(_) | Place::Sealed(_) | Place::Note(_) | Place::Record(_) | Place::Offers(_) => {
+        Place::Seat(_) | Place::Sealed(_) | Place::Note(_) | Place::Order(_) | Place::Record(_) | Place::Offers(_) => {
             return None;
         }
         // Who defined a shortcut, and whether a name was chosen.

@@ -51,6 +51,7 @@ impl Draft {
         }
         outcome.dice = std::mem::take(&mut attempt.thrown);
         outcome.shows_head = attempt.effects.shows_head;
+        outcome.calls = std::mem::take(&mut attempt.effects.calls);
         attempt.only_for(reply.readers);
         reply.readers = attempt.readers;
         let number = self.state.next_number();
@@ -89,9 +90,12 @@ impl Draft {
         let all = Entering { number, attempt: attempted, done: &done, withheld, reply: &reply, thrown, replaces };
         self.append(host, &all)?;
         self.keep_choices_of(&all);
-        outcome.calls = self.called(host, &attempt, &rolls)?;
+        outcome.calls.extend(self.called(host, &attempt, &rolls)?);
+        let moments = self.moments(host, &attempt, &mut done, &rolls)?;
         rolls.iter().for_each(|(number, roll)| self.keep_roll(*number, roll));
+        let message = attempt.message;
         self.keep_documents(attempt, done);
+        outcome.changed |= self.carry_out(message, number, &moments);
         outcome.reply = Reply { record: None, ..reply };
         Ok(())
     }
@@ -212,7 +216,8 @@ impl Draft {
     fn keep_documents(&mut self, attempt: Attempt<'_>, done: Done<'_>) {
         if !Arc::ptr_eq(&attempt.doc, &self.state.doc.doc) {
             self.writes.put(keys::doc(&self.state.id), to_json(&*attempt.doc));
-            self.state.doc = Stored { doc: attempt.doc, stored: true };
+            let before = std::mem::replace(&mut self.state.doc, Stored { doc: attempt.doc, stored: true });
+            self.keep_orders(&before.doc.orders, attempt.message);
         }
         self.keep_room(&attempt.message.room, attempt.room);
         if let Some((state, json)) = done.state {

@@ -13,7 +13,7 @@ use journal::documents::{Choice, ChoicesDoc, OpenOffer, RollDoc, to_json};
 use journal::keys;
 use journal::store::StoreError;
 use journal::{Change, Place, diff};
-use plugin_api::{FollowUp, Refusal};
+use plugin_api::{CharacterId, FollowUp, Refusal};
 use serde_json::Value;
 use std::collections::BTreeSet;
 
@@ -198,17 +198,20 @@ impl Draft {
         attempt: &Attempt<'_>,
         rolls: &[(u64, RollDoc)],
     ) -> Result<BTreeSet<PlayerId>, StoreError> {
-        let ledger = self.ledger(host);
-        let mut called = BTreeSet::new();
-        for (number, roll) in rolls {
-            let before = ledger.roll(*number)?.map(|roll| roll.open).unwrap_or_default();
-            for open in roll.open.iter().filter(|open| !before.contains(open)) {
-                let character = attempt.doc.characters.get(&open.character);
-                called.extend(character.and_then(|character| character.owner.clone()));
-            }
-        }
+        let owner = |id| attempt.doc.characters.get(id).and_then(|character| character.owner.clone());
+        let mut called: BTreeSet<PlayerId> = self.asked(host, rolls)?.iter().filter_map(owner).collect();
         called.remove(&attempt.message.speaker.player);
         Ok(called)
+    }
+
+    /// Characters who now have something to do about these rolls that they did not have before.
+    pub(crate) fn asked(&self, host: &Host, rolls: &[(u64, RollDoc)]) -> Result<BTreeSet<CharacterId>, StoreError> {
+        let (ledger, mut asked) = (self.ledger(host), BTreeSet::new());
+        for (number, roll) in rolls {
+            let before = ledger.roll(*number)?.map(|roll| roll.open).unwrap_or_default();
+            asked.extend(roll.open.iter().filter(|open| !before.contains(open)).map(|open| open.character));
+        }
+        Ok(asked)
     }
 
     /// Stores the record of a roll, and whether it is listed as open.

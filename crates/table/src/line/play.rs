@@ -87,6 +87,7 @@ impl Draft {
             rights: &attempt.rights,
             present: &present,
             table: &mut attempt.doc,
+            ordered: attempt.message.ordered,
             exports: attempt.exports,
             arrived: &mut arrived,
             room: &mut attempt.room,
@@ -164,7 +165,7 @@ impl Draft {
             reply = reply.text(format!(" ({})", play.looked_up.join(", ")));
         }
         chances_of_offers(&play, &after, &left, &mut reply, number);
-        let (Prepared { arguments, target, .. }, Left { cast, amended, followed, closed, took }) = (play, left);
+        let (Prepared { arguments, target, .. }, Left { cast, amended, followed, closed, took, begins }) = (play, left);
         attempt.rights.took(took);
         let target = target.map(Arc::unwrap_or_clone).filter(|_| followed || spec.follow_up != FollowUp::IfAny);
 
@@ -194,7 +195,7 @@ impl Draft {
         }
         let followed = target.map(|target| (target, amended));
         let comment = arguments.comment;
-        Ok(Done { game, spec, reply, comment, changes, state: grown, followed, closed, nothing: None })
+        Ok(Done { game, spec, reply, comment, changes, state: grown, followed, closed, nothing: None, begins })
     }
 
     /// Refuses a game's result that cannot be stored; dice that were rolled stay in the journal.

@@ -259,7 +259,7 @@ impl Draft {
             replacing.taken_back.extend(taken.changes.iter().cloned());
             replacing.entries.insert(page.entry.key.ordinal, page.number());
             replacing.fell.insert(page.entry.key.ordinal, page.dice());
-            self.keep_taken_back(taken);
+            self.keep_taken_back(message, taken);
         }
         self.replacing = Some(replacing);
         Ok(())
@@ -299,10 +299,11 @@ impl Draft {
     }
 
     /// Applies what was taken back to the table's state.
-    fn keep_taken_back(&mut self, taken: TakenBack) {
+    fn keep_taken_back(&mut self, message: &Message, taken: TakenBack) {
         if let Some(doc) = taken.table {
             self.writes.put(keys::doc(&self.state.id), to_json(&doc));
-            self.state.doc = Stored { doc: Arc::new(doc), stored: true };
+            let before = std::mem::replace(&mut self.state.doc, Stored { doc: Arc::new(doc), stored: true });
+            self.keep_orders(&before.doc.orders, message);
         }
         for (id, doc) in taken.rooms {
             self.writes.put(keys::room(&id), to_json(&doc));

@@ -193,7 +193,8 @@ impl Addressed {
         let earlier = |id: &str| Earlier { key: format!("{}/{id}/{part}", message.said_in()), id: None };
         let key = format!("{}/{}/{part}", message.said_in(), message.id);
         Post {
-            answers: (room == *message.said_in()).then(|| corrects.unwrap_or(&message.id).to_owned()),
+            answers: (room == *message.said_in() && message.ordered.is_none())
+                .then(|| corrects.unwrap_or(&message.id).to_owned()),
             what: corrects.filter(|_| !answer.refused).map_or(What::Say, |id| What::Correct(earlier(id))),
             to,
             only_for: aside.then(|| message.speaker.player.clone()),

@@ -1,0 +1,218 @@
+//! What the bot is to do later: at a time, or each time that something happens.
+//!
+//! An order is part of the table's document, under the entry that asked for it, whose text says what is to be done.
+//! When its time is known, a record of its own waits for it ([`DueDoc`]), written together with the entry, and removed
+//! together with what is played then. So each order is carried out once, whatever crashes in between; and an order
+//! that was undone, or whose words were erased, is not carried out.
+
+use crate::attempt::Attempt;
+use crate::done::Done;
+use crate::draft::Draft;
+use crate::host::Host;
+use crate::ledger::Ledger;
+use crate::table::Table;
+use crate::times;
+use crate::words::behind;
+use chat::{CharacterId, Event, Message, Moment, RoomId, Speaker, Standing};
+use jiff::Timestamp;
+use journal::documents::{DueDoc, Order, RollDoc, When, from_json, to_json};
+use journal::keys::TableId;
+use journal::store::StoreError;
+use journal::{HOUSE, Page, keys};
+use std::collections::BTreeMap;
+
+/// The commands that ask for something later.
+pub(crate) const REMIND: &str = "remind";
+pub(crate) const AT: &str = "at";
+pub(crate) const WHEN: &str = "when";
+pub(crate) const DEADLINE: &str = "deadline";
+pub(crate) const SEAL: &str = "seal";
+
+/// What people call the moments that orders can wait for. The longest that fits counts.
+const MOMENTS: [(&str, Moment); 12] = [
+    ("my turn", Moment::Turn),
+    ("it is my turn", Moment::Turn),
+    ("it's my turn", Moment::Turn),
+    ("attacked", Moment::Asked),
+    ("i am attacked", Moment::Asked),
+    ("i'm attacked", Moment::Asked),
+    ("asked", Moment::Asked),
+    ("i am asked", Moment::Asked),
+    ("round", Moment::Round),
+    ("a round begins", Moment::Round),
+    ("scene", Moment::Scene),
+    ("a scene begins", Moment::Scene),
+];
+
+/// A moment at the beginning of a text, and what is to be done then: `my turn: check stealth`.
+pub(crate) fn moment(text: &str) -> Option<(Moment, &str)> {
+    let fits = |(name, moment): &(&str, Moment)| {
+        let begins = text.get(..name.len())?.to_lowercase() == *name;
+        let rest = text.get(name.len()..)?;
+        let ends = rest.starts_with(|c: char| c.is_whitespace() || matches!(c, ':' | ',')) || rest.is_empty();
+        (begins && ends).then(|| (*moment, rest.trim_start_matches([':', ',', ' ']).trim_start()))
+    };
+    MOMENTS.iter().filter_map(fits).min_by_key(|(_, rest)| rest.len())
+}
+
+/// What an order's entry asked for, as the line to play; `None` if its words were erased.
+pub(crate) fn line_of(page: &Page) -> Option<String> {
+    let typed = page.text()?;
+    let command = page.entry.command.as_str();
+    let asked = behind(&typed, &[command]);
+    match command {
+        AT => times::behind(asked?).map(str::to_owned),
+        WHEN => moment(asked?).map(|(_, line)| line.to_owned()),
+        SEAL => asked.map(str::to_owned),
+        // The command itself says what it was asked for.
+        other => Some(other.to_owned()),
+    }
+}
+
+impl Draft {
+    /// Writes down when the orders are due that the table has now and had not `before`, and that the others are not any
+    /// more. An order that comes back after its time has passed was carried out already, or undone in its time.
+    pub(crate) fn keep_orders(&mut self, before: &BTreeMap<u64, Order>, message: &Message) {
+        let (orders, id) = (&self.state.doc.doc.orders, &self.state.id);
+        for (number, order) in orders.iter().filter(|(number, _)| !before.contains_key(number)) {
+            let When::At(at) = order.when else { continue };
+            let new = *number == self.state.head.number;
+            if new || at > message.heard_at() {
+                let due = DueDoc { at, room: message.room.clone(), cause: *number };
+                self.writes.put(keys::due(id, *number), to_json(&due));
+            }
+        }
+        for number in before.keys().filter(|number| !orders.contains_key(number)) {
+            self.writes.delete(keys::due(id, *number));
+        }
+    }
+
+    /// What begins with a command, and whose it is. What an order for such a moment plays begins nothing, so that no
+    /// two orders carry each other on; nor does a secret command, which nobody else shall notice.
+    pub(crate) fn moments(
+        &self,
+        host: &Host,
+        attempt: &Attempt<'_>,
+        done: &mut Done<'_>,
+        rolls: &[(u64, RollDoc)],
+    ) -> Result<Vec<(Moment, Option<CharacterId>)>, StoreError> {
+        let (doc, mut begins) = (&attempt.doc, std::mem::take(&mut done.begins));
+        let order = attempt.message.ordered.and_then(|entry| doc.orders.get(&entry));
+        if doc.orders.is_empty() || attempt.is_secret() || order.is_some_and(|order| !matches!(order.when, When::At(_)))
+        {
+            return Ok(Vec::new());
+        }
+        // What somebody may choose in a turn that begins is not asked by a roll.
+        if begins.is_empty() {
+            let asked = self.asked(host, rolls)?.into_iter().filter(|who| *who != attempt.actor);
+            begins.extend(asked.map(|who| (Moment::Asked, Some(who))));
+        }
+        if done.game == HOUSE && doc.scene.is_some() && doc.scene != self.state.doc.doc.scene {
+            begins.push((Moment::Scene, None));
+        }
+        Ok(begins)
+    }
+
+    /// Makes the orders due that wait for what begins with entry `cause`. Returns true if there are any.
+    pub(crate) fn carry_out(
+        &mut self,
+        message: &Message,
+        cause: u64,
+        begins: &[(Moment, Option<CharacterId>)],
+    ) -> bool {
+        let mut any = false;
+        for (number, order) in &self.state.doc.doc.orders {
+            let When::Each(moment) = order.when else { continue };
+            if begins.iter().any(|(begun, whose)| *begun == moment && whose.is_none_or(|who| who == order.by)) {
+                let due = DueDoc { at: message.heard_at(), room: message.room.clone(), cause };
+                self.writes.put(keys::due(&self.state.id, *number), to_json(&due));
+                any = true;
+            }
+        }
+        any
+    }
+}
+
+/// The orders of a table that are due by this time, by their entries, the first first.
+///
+/// # Errors
+/// The store cannot be read.
+pub fn due(host: &Host, id: &TableId, by: Timestamp) -> Result<Vec<(u64, DueDoc)>, StoreError> {
+    let mut found = Vec::new();
+    for record in host.committer().stored(&keys::due_at(id)) {
+        let (key, value) = record?;
+        let Some((_, number)) = keys::order_of_due(&key) else { continue };
+        match from_json::<DueDoc>(&key, &value) {
+            Ok(due) if due.at <= by => found.push((number, due)),
+            Ok(_) => {}
+            Err(error) => tracing::error!(%error, "an order cannot be read, and is passed over"),
+        }
+    }
+    found.sort_by_key(|(number, due)| (due.at, *number));
+    Ok(found)
+}
+
+impl Table {
+    /// The order with this number as if its player gave the command `now`; `None` if there is nothing to do any more.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    pub fn ordered(
+        &mut self,
+        host: &Host,
+        (number, due): (u64, &DueDoc),
+        now: Timestamp,
+    ) -> Result<Option<Event>, StoreError> {
+        let doc = self.state.doc.doc.clone();
+        let page = Ledger { host, state: &self.state, writes: None }.page(number)?;
+        let (Some(order), Some(page)) = (doc.orders.get(&number), page) else { return Ok(None) };
+        let (Some(mut line), Some(room)) = (line_of(&page), self.room_for(host, &due.room)?) else { return Ok(None) };
+        let prefix = self.state.rooms[&room].doc.prefix.clone();
+        let seat = doc.seats.get(&order.player);
+        if [AT, WHEN, SEAL].contains(&page.entry.command.as_str())
+            && seat.is_none_or(|seat| seat.plays != order.by)
+            && let Some(character) = doc.characters.get(&order.by)
+        {
+            line = format!("as {} {line}", character.name);
+        }
+        if order.own {
+            line = format!("secret {line}");
+        }
+        let name = seat.map_or_else(|| doc.name_of(order.by).to_owned(), |seat| seat.name.clone());
+        let speaker =
+            Speaker { trust: order.trust, standing: Standing::Member, ..Speaker::new(order.player.clone(), name) };
+        let id = format!("order/{number}/{}", due.cause);
+        let mut message = Message::new(id, room, speaker, due.at, format!("{prefix}{line}"));
+        message.heard = Some(now);
+        (message.ordered, message.unlimited, message.comes_again) = (Some(number), true, true);
+        Ok(Some(Event::Said(message)))
+    }
+
+    /// The room where an order is carried out: where it was given, unless that room has left the table.
+    fn room_for(&mut self, host: &Host, given: &RoomId) -> Result<Option<RoomId>, StoreError> {
+        let others = self.state.rooms.keys().cloned().chain([self.state.id.first_room()]);
+        for room in std::iter::once(given.clone()).chain(others.collect::<Vec<_>>()) {
+            let table = self.state.room(host, &room)?.doc.table.clone();
+            if table == self.state.id {
+                return Ok(Some(room));
+            }
+        }
+        tracing::warn!(table = %self.state.id, room = %given, "an order cannot be carried out: its room has left the table");
+        Ok(None)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn moments_are_read_as_people_say_them() {
+        assert_eq!(moment("my turn: check stealth"), Some((Moment::Turn, "check stealth")));
+        assert_eq!(moment("It's my turn, check stealth"), Some((Moment::Turn, "check stealth")));
+        assert_eq!(moment("attacked resist dodge"), Some((Moment::Asked, "resist dodge")));
+        assert_eq!(moment("round:"), Some((Moment::Round, "")));
+        assert_eq!(moment("roundabout"), None);
+        assert_eq!(moment("the sun rises: roll d6"), None);
+    }
+}
