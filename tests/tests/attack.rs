@@ -34,6 +34,8 @@ mod listeners;
 mod matrix;
 #[path = "attack/operator.rs"]
 mod operator;
+#[path = "attack/orders.rs"]
+mod orders;
 #[path = "attack/poison.rs"]
 mod poison;
 #[path = "attack/rights.rs"]
