@@ -3,6 +3,7 @@
 mod journal_of;
 mod keys_of;
 mod meant_of;
+mod promised;
 mod rights_of;
 mod secrecy;
 
@@ -148,7 +149,14 @@ impl Oracle {
         contents: BTreeMap<String, Vec<u8>>,
         fell: &BTreeMap<MessageKey, Vec<Die>>,
     ) {
-        for (prefix, what) in [(keys::WAITING, "accepted and not played"), (keys::OUTBOX, "to be said")] {
+        let left = [
+            (keys::WAITING, "accepted and not played"),
+            (keys::OUTBOX, "to be said"),
+            (keys::DUE, "due and not carried out"),
+        ];
+        // What was asked for while the clock was ahead is due once it really is that late.
+        let set_back = self.set_back;
+        for (prefix, what) in left.into_iter().filter(|(prefix, _)| *prefix != keys::DUE || !set_back) {
             // That a post was said, or that an event had no effect, is noted once. If that write fails, it is done
             // again after the next start.
             if self.marks_failed {

@@ -23,7 +23,7 @@ pub struct Wants {
 const ROLLS: [&str; 5] = ["roll 1d20", "roll 4d6kh3", "roll 2d6+3", "r d100", "act d8 d10 d12"];
 
 /// Commands that change something or show it.
-const TABLE: [&str; 62] = [
+const TABLE: [&str; 71] = [
     "insp +1",
     "insp -1",
     "vs 12",
@@ -86,6 +86,15 @@ const TABLE: [&str; 62] = [
     "clock The ritual +1",
     "draw",
     "oracle likely",
+    "remind 2m the ford",
+    "remind 9m the ford",
+    "at 1m roll 1d20",
+    "at 5m insp +1",
+    "when my turn: roll 1d20",
+    "when attacked: counter d6",
+    "when off",
+    "deadline 3m",
+    "seal act d8 d10 d12",
 ];
 
 /// Commands for several at once, and how many entries each makes.
@@ -222,7 +231,10 @@ pub fn says_aside(number: usize, luck: &mut Luck) -> (String, Wants) {
             let (text, wants) = secret(&token, luck);
             (format!("in hall {}", &text["!secret ".len()..]), Wants { answer: false, ..wants })
         }
-        1 => ("in hall seal I wait".to_owned(), Wants::default()),
+        1 => {
+            let line = luck.pick(&["in hall seal I wait", "in hall seal act d8 d10 d12", "in hall remind 2m the spy"]);
+            ((*line).to_owned(), Wants::default())
+        }
         2 => ("history".to_owned(), Wants::default()),
         _ => (format!("roll 1d6 # {token}"), Wants { token: Some(token), answer: true, ..Wants::default() }),
     }

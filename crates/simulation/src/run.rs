@@ -22,6 +22,9 @@ use std::time::Duration;
 /// The most choices until everything is at rest.
 const REST: u32 = 20_000;
 
+/// The longest time until then. What was asked for while the clock was years ahead is due in years.
+const LONGEST: Duration = Duration::from_secs(10 * 86_400);
+
 /// The most starts until everything is at rest.
 const STARTS: u64 = 100;
 
@@ -386,6 +389,7 @@ impl<'a> Director<'a> {
     /// Lets everything happen until nothing more can.
     fn rest(&mut self, luck: &mut Luck) {
         let most = self.starts + STARTS;
+        let longest = self.ground.elapsed() + LONGEST;
         for _ in 0..REST {
             if self.starts > most {
                 return self.oracle.wrong("the bot does not survive what it plays at each start");
@@ -416,10 +420,10 @@ impl<'a> Director<'a> {
             }
             let due = self.machine.as_ref().and_then(|machine| machine.due(wait));
             match due.into_iter().chain(self.ground.wakings().into_iter().min()).min() {
-                Some(time) => self.ground.pass(time),
-                None if self.machine.is_some() => return self.disk.settle(),
+                Some(time) if time <= longest => self.ground.pass(time),
+                _ if self.machine.is_some() => return self.disk.settle(),
                 // The bot did not survive what it played.
-                None => continue,
+                _ => continue,
             }
             self.look(luck);
         }

@@ -140,7 +140,7 @@ impl Table {
                 return Ok(Heard::nothing());
             }
         }
-        let event = &*self.in_its_time(event);
+        let event = &*self.in_its_time(host, event);
         match event {
             Event::Said(message) => {
                 let row = keys::inbox(message.said_in(), &message.id);
@@ -157,11 +157,13 @@ impl Table {
         }
     }
 
-    /// The event with a plausible time: not before the last entry, and not after it was heard.
-    fn in_its_time<'a>(&self, event: &'a Event) -> Cow<'a, Event> {
+    /// The event with a plausible time: not before the last entry, and not after it was heard. What an order did may be
+    /// later than that, if the message was on its way meanwhile; then it is as late.
+    fn in_its_time<'a>(&self, host: &Host, event: &'a Event) -> Cow<'a, Event> {
         let mut event = Cow::Borrowed(event);
         if let Some(message) = event.message() {
-            let (earliest, latest) = (self.state.head.time.unwrap_or(Timestamp::MIN), message.heard_at());
+            let earliest = self.state.head.time.unwrap_or(Timestamp::MIN);
+            let latest = message.heard_at().max(earliest.min(host.now()));
             let sent = message.sent.max(earliest).min(latest);
             if sent != message.sent {
                 event.to_mut().message_mut().into_iter().for_each(|message| message.sent = sent);

@@ -17,7 +17,7 @@ use tokio::sync::Notify;
 /// first if it was said first.
 const SETTLING: Duration = Duration::from_secs(5);
 /// The longest sleep: somebody may have set the system's clock.
-const LONGEST: Duration = Duration::from_secs(60);
+const LONGEST: Duration = Duration::from_secs(600);
 /// The longest step of sleeping until a time, rounded up to this.
 const STEP: Duration = Duration::from_millis(1);
 

@@ -30,6 +30,8 @@ pub(super) struct Known {
     pub took: Role,
     /// The entry of the same player before it, as the entry itself says.
     pub last: Option<u64>,
+    /// True if it was played again in other words.
+    pub again: bool,
 }
 
 impl Oracle {
@@ -48,6 +50,7 @@ impl Oracle {
         self.for_several(net, room, &entries);
         self.mistyped(net, room, &entries);
         self.unknown_words(net, room, &entries);
+        self.promised(net, room, &entries);
         if net.kind.loses_nothing() {
             self.taken_back(net, room, &entries, store);
             self.keys(net, room, &entries);
@@ -237,7 +240,8 @@ fn entries(store: &Memory, table: &TableId) -> Result<Vec<Known>, String> {
         let changes = page.changes().with(page.withheld()).all().cloned().collect();
         let (text, answer, dice) = (page.text(), page.answer(), page.dice());
         let (took, last) = (page.link.before.took.unwrap_or(Role::Player), page.link.before.player);
-        Ok(Known { entry: page.entry, text, answer, dice, changes, shown, took, last })
+        let again = page.link.fate.replaced_by.is_some();
+        Ok(Known { entry: page.entry, text, answer, dice, changes, shown, took, last, again })
     });
     known.collect()
 }

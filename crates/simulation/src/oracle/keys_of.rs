@@ -1,6 +1,5 @@
-//! Who made an entry, when, and with which dice: its key is the id of a message from its player, or of one
-//! that they amended, and every die rolled
-//! for a message is in the entry with its key.
+//! Who made an entry, when, and with which dice: its key is the id of a message from its player, of one that they amended,
+//! or of an order that they gave earlier; and every die rolled for a message is in the entry with its key.
 
 use super::Oracle;
 use super::journal_of::Known;
@@ -27,6 +26,13 @@ impl Oracle {
         let firsts: BTreeMap<&str, _> = firsts.map(|message| (message.id.as_str(), &message.speaker.player)).collect();
         for Known { entry, .. } in entries {
             let (number, id, player) = (entry.number, &entry.key.id, &entry.player);
+            if let Some(order) = order_of(id) {
+                let asked = entries.iter().find(|known| known.entry.number == order);
+                if !asked.is_some_and(|known| known.entry.player == *player && known.entry.number < number) {
+                    self.wrong(format!("#{number} of {room} carries out #{order}, which is no order of {player}'s"));
+                }
+                continue;
+            }
             match firsts.get(id.as_str()) {
                 None => self.wrong(format!("#{number} of {room} goes by {id}, which nobody said first")),
                 // A referee may amend what somebody else played.
@@ -81,4 +87,9 @@ impl Oracle {
             last = Some(time);
         }
     }
+}
+
+/// The entry that asked for what the message with this id does later, if nobody said that.
+fn order_of(id: &str) -> Option<u64> {
+    id.strip_prefix("order/")?.split_once('/')?.0.parse().ok()
 }
