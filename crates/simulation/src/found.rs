@@ -32,7 +32,8 @@ fn edit(number: usize, of: usize, text: &str) -> Act {
 fn holds(kind: Kind, acts: &[Act]) {
     for order in 0..ORDERS {
         let mut luck = Luck::new(order);
-        let moves = acts.iter().map(|act| Move { act: act.clone(), steps: luck.below(25) as u32, luck: luck.number() });
+        let moves =
+            acts.iter().map(|act| Move { act: act.clone(), steps: luck.below(25) as u32, luck: luck.number() });
         let moves = moves.collect();
         let holds = (order % 2 * 30) as u32;
         let on = if order % 4 < 2 { On::Whole } else { On::Log };
@@ -211,6 +212,15 @@ fn words_that_somebody_amended_are_still_taken_back_by_who_said_them() {
     let adds = Act::Say(line(2, 3, "!add #1 +1"));
     let redact = Act::Redact(line(3, 1, ""), "m1".to_owned());
     holds(Kind::Matrix, &[Act::Heal, say(1, "!roll 1d20 # t1t"), Act::Pass(1), adds, Act::Pass(1), redact]);
+}
+
+#[test]
+fn what_vanishes_with_the_last_shortcut_is_in_the_journal() {
+    let undone = ["!undo", "!undo", "!undo #3", "!undo #2", "!set str 3", "!undo", "!redo"];
+    let lines = ["!macro hit roll 1d20+$1", "!set dc 15"].into_iter().chain(undone);
+    let acts = (1..).zip(lines).flat_map(|(number, text)| [say(number, text), Act::Pass(1)]);
+    let acts: Vec<Act> = std::iter::once(Act::Heal).chain(acts).collect();
+    holds(Kind::Matrix, &acts);
 }
 
 #[test]

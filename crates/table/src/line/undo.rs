@@ -7,10 +7,11 @@ use crate::unplayed::Unplayed;
 use chat::{PlayerId, RoomId};
 use journal::documents::{GameDoc, RENAMED, RollDoc, RoomDoc, TableDoc};
 use journal::store::{Batch, StoreError};
-use journal::{Change, Document, Page, Place, Touched, apply, keys, leaves, line_and_place};
+use journal::{Change, Document, Page, Place, Touched, apply, diff, keys, leaves, line_and_place};
 use plugin_api::{Refusal, Role};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use serde_json::Value;
 use std::collections::BTreeMap;
 
 /// The longest chain of undone undos.
@@ -26,6 +27,17 @@ pub(crate) struct TakenBack {
     pub rooms: BTreeMap<RoomId, RoomDoc>,
     pub games: BTreeMap<String, GameDoc>,
     pub rolls: BTreeMap<u64, RollDoc>,
+}
+
+impl TakenBack {
+    /// Lets the changes of this document be these, in their place if they are the same.
+    fn changes_of(&mut self, document: &Document, changes: Vec<Change>) {
+        let is_its = |change: &&Change| change.document().as_ref() == Some(document);
+        if !self.changes.iter().filter(is_its).eq(&changes) {
+            self.changes.retain(|change| !is_its(&change));
+            self.changes.extend(changes);
+        }
+    }
 }
 
 impl Ledger<'_> {
@@ -112,12 +124,12 @@ impl Ledger<'_> {
         }
         self.nobody_acted_since(page, &taken.changes)?;
         self.not_for_ever(page)?;
-        for (document, changes) in by_document {
+        for (document, mut changes) in by_document {
             let path = document.path();
             let in_the_way = |by: Option<u64>| self.in_the_way(page, by);
             match &document {
                 Document::Table => {
-                    let mut changed = self.changed(&path, &changes, doc, &doc.touched, in_the_way)?;
+                    let mut changed = self.changed(&path, &mut changes, doc, &doc.touched, in_the_way)?;
                     changed.touched = noted(&doc.touched, &document, &changes, number);
                     if let Some(name) = changed.name_of_two() {
                         let what =
@@ -136,23 +148,24 @@ impl Ledger<'_> {
                     let elsewhere =
                         || Refusal::new(format!("that was about {room}, which is not at this table any more"));
                     let doc: RoomDoc = self.read(&keys::room(room))?.ok_or_else(elsewhere)?;
-                    let mut changed = self.changed(&path, &changes, &doc, &doc.touched, in_the_way)?;
+                    let mut changed = self.changed(&path, &mut changes, &doc, &doc.touched, in_the_way)?;
                     changed.touched = noted(&doc.touched, &document, &changes, number);
                     taken.rooms.insert(room.clone(), changed);
                 }
                 Document::Game(game) => {
                     let doc: GameDoc = self.read(&keys::game(&self.state.id, game))?.ok_or_else(|| gone(&path))?;
-                    let mut changed = self.changed(&path, &changes, &doc, &doc.touched, in_the_way)?;
+                    let mut changed = self.changed(&path, &mut changes, &doc, &doc.touched, in_the_way)?;
                     changed.touched = noted(&doc.touched, &document, &changes, number);
                     taken.games.insert(game.clone(), changed);
                 }
                 Document::Roll(roll) => {
                     let doc = self.roll(*roll)?.ok_or_else(|| gone(&path))?;
                     let by = (doc.by > page.number()).then_some(doc.by);
-                    let changed = self.changed(&path, &changes, &doc, &Touched::default(), |_| in_the_way(by))?;
+                    let changed = self.changed(&path, &mut changes, &doc, &Touched::default(), |_| in_the_way(by))?;
                     taken.rolls.insert(*roll, RollDoc { by: number, ..changed });
                 }
             }
+            taken.changes_of(&document, changes);
         }
         Ok(taken)
     }
@@ -193,21 +206,27 @@ impl Ledger<'_> {
         Ok(())
     }
 
-    /// Applies the changes to `document`, which is at `path`.
+    /// Applies the changes to `document`, which is at `path`. A document leaves out what holds nothing, so more may vanish
+    /// than they say: then they become what changed, or the journal would not lead to what is stored.
     fn changed<T: Serialize + DeserializeOwned>(
         &self,
         path: &str,
-        changes: &[Change],
+        changes: &mut Vec<Change>,
         document: &T,
         touched: &Touched,
         in_the_way: impl Fn(Option<u64>) -> Unplayed,
     ) -> Result<T, Unplayed> {
-        let mut value = serde_json::to_value(document).expect("documents have text keys and finite numbers");
-        for change in changes {
+        let mut value = written(document);
+        for change in changes.iter() {
             let within = Change { path: change.path[path.len()..].to_owned(), ..change.clone() };
             apply(&mut value, &[within]).map_err(|at| in_the_way(touched.last("", &at)))?;
         }
-        serde_json::from_value(value).map_err(|error| StoreError::damaged(path, error).into())
+        let changed = T::deserialize(&value).map_err(|error| StoreError::damaged(path, error))?;
+        let kept = written(&changed);
+        if kept != value {
+            *changes = diff(path, Some(&written(document)), Some(&kept));
+        }
+        Ok(changed)
     }
 
     fn in_the_way(&self, page: &Page, by: Option<u64>) -> Unplayed {
@@ -244,6 +263,10 @@ impl Ledger<'_> {
     pub fn keep_page(&self, page: &Page, writes: &mut Batch) {
         writes.put(keys::entry(&self.state.id, page.number()), page.to_stored());
     }
+}
+
+fn written(document: &impl Serialize) -> Value {
+    serde_json::to_value(document).expect("documents have text keys and finite numbers")
 }
 
 fn noted(touched: &Touched, document: &Document, changes: &[Change], number: u64) -> Touched {
