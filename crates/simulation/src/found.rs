@@ -215,6 +215,14 @@ fn words_that_somebody_amended_are_still_taken_back_by_who_said_them() {
 }
 
 #[test]
+fn an_edit_of_an_amendment_rolls_no_die_of_another_line() {
+    for amends in ["!amend roll 1d20+1", "!adv"] {
+        let (rolls, edited) = (say(1, "!roll 1d20\n!roll 1d20"), edit(3, 2, "!r d100"));
+        holds(Kind::Matrix, &[Act::Heal, rolls, Act::Pass(1), say(2, amends), Act::Pass(1), edited]);
+    }
+}
+
+#[test]
 fn what_vanishes_with_the_last_shortcut_is_in_the_journal() {
     let undone = ["!undo", "!undo", "!undo #3", "!undo #2", "!set str 3", "!undo", "!redo"];
     let lines = ["!macro hit roll 1d20+$1", "!set dc 15"].into_iter().chain(undone);

@@ -3,20 +3,19 @@
 //! It follows the rules of edits: the dice that fell are kept, new ones come after them, and if it cannot be played the
 //! entry stands, unless it rolled another die.
 
-use super::Said;
 use super::edit::{First, NewVersion, Stands, in_its_way};
 use super::lines::kept;
+use super::{Said, Table};
 use crate::budget::MOST_UNDONE;
 use crate::draft::Draft;
 use crate::host::Host;
 use crate::line::undo::may_take_back;
 use crate::outcome::{Outcome, OutcomeKind};
 use crate::rights::Rights;
-use crate::state::read;
 use crate::unplayed::Unplayed;
 use crate::words::{Arguments, CommandLine};
 use chat::Message;
-use journal::documents::{InboxRow, to_json};
+use journal::documents::{InboxRow, RoomDoc, to_json};
 use journal::store::StoreError;
 use journal::{HOUSE, Page, keys, line_and_place};
 use plugin_api::{FollowUp, Refusal, Role};
@@ -28,6 +27,11 @@ const AMEND: &str = "amend";
 const ADD: &str = "add";
 /// Adds one word to it, which is the command itself.
 const ADDED: [&str; 2] = ["adv", "dis"];
+
+/// True if a line that begins with this word amends an entry.
+pub(super) fn amends(host: &Host, room: &RoomDoc, word: &str) -> bool {
+    [AMEND, ADD].contains(&word) || (ADDED.contains(&word) && host.plugins.knowing(word, room).is_empty())
+}
 
 /// The line that an entry is to be, after a command `word` with these words and this comment.
 fn meant(word: &str, typed: &str, comment: Option<&str>, page: &Page) -> Result<String, Refusal> {
@@ -51,10 +55,50 @@ fn meant(word: &str, typed: &str, comment: Option<&str>, page: &Page) -> Result<
     Ok(format!("{} {more}{}", said.typed, commented(comment.or(said.comment.as_deref()))))
 }
 
+/// The line that `page` is to be after this line, which amends it.
+fn as_amended(line: &CommandLine, prefix: &str, page: &Page) -> Result<String, Refusal> {
+    let arguments = Arguments::of(&line.typed, FollowUp::Own);
+    meant(&line.word().0, words_of(&arguments, line, prefix), arguments.comment.as_deref(), page)
+}
+
+/// What stands after the first word of a line, without the prefix that some type in front of it.
+fn words_of<'a>(arguments: &'a Arguments, line: &CommandLine, prefix: &str) -> &'a str {
+    let typed = arguments.typed[line.word().1.end.min(arguments.typed.len())..].trim();
+    typed.strip_prefix(prefix).unwrap_or(typed).trim_start()
+}
+
 /// An entry, and the line that it is to be from now on.
 struct Amended {
     page: Page,
     line: CommandLine,
+}
+
+impl Table {
+    /// Why an edit into `lines` does not change `page`, which its message amended, and what to type instead.
+    pub(super) fn amended_before(
+        &self,
+        host: &Host,
+        message: &Message,
+        lines: &[CommandLine],
+        page: &Page,
+    ) -> Result<String, StoreError> {
+        let first = page.entry.replaces.map(|number| self.ledger(host).page(number)).transpose()?.flatten();
+        let (Some(first), number) = (first, page.number()) else {
+            return Ok("it was played as another message.".to_owned());
+        };
+        let room = &*self.state.rooms[&message.room].doc;
+        let amended = |line: &str| format!("{AMEND} #{number} {line}");
+        let instead = match lines {
+            [line] if !amends(host, room, &line.word().0) => Some(amended(&line.typed)),
+            [line] => match Arguments::of(&line.typed, FollowUp::Own).roll {
+                Some(other) if self.ledger(host).current(other)? != number => Some(line.typed.clone()),
+                _ => as_amended(line, &room.prefix, &first).ok().map(|line| amended(&line)),
+            },
+            _ => None,
+        };
+        let instead = instead.map_or(String::new(), |line| format!(" Try: {}{line}", room.prefix));
+        Ok(format!("it amended #{}, which no edit changes.{instead}", first.number()))
+    }
 }
 
 impl Draft {
@@ -71,9 +115,7 @@ impl Draft {
     ) -> Result<Vec<(u32, Outcome)>, StoreError> {
         let (word, _) = line.word();
         let room = self.room(host, &message.room)?.doc;
-        let is_one = |words: &[&str]| words.contains(&word.as_str());
-        let amends = is_one(&[AMEND, ADD]) || (is_one(&ADDED) && host.plugins.knowing(&word, &room).is_empty());
-        if !amends {
+        if !amends(host, &room, &word) {
             return self.play_typed(host, message, line_number, line);
         }
         let amended = match self.amended(host, message, line, &word) {
@@ -138,9 +180,7 @@ impl Draft {
         };
         let page = ledger.must_have(ledger.current(number)?)?;
         self.may_be_amended(host, message, &page)?;
-        let typed = arguments.typed[line.word().1.end.min(arguments.typed.len())..].trim();
-        let prefix = self.state.rooms[&message.room].doc.prefix.clone();
-        let typed = typed.strip_prefix(prefix.as_str()).unwrap_or(typed).trim_start();
+        let typed = words_of(&arguments, line, &self.state.rooms[&message.room].doc.prefix);
         let meant = meant(word, typed, arguments.comment.as_deref(), &page)?;
         let name = self.state.doc.doc.name_of(page.entry.character);
         let acts = CommandLine::new(&meant).word().0;
@@ -226,7 +266,9 @@ impl Draft {
         (number, line): (u64, &CommandLine),
     ) -> Result<(), StoreError> {
         let key = keys::inbox(message.said_in(), &page.entry.key.id);
-        let Some(InboxRow::Played { mut lines, mut entries, table, by }) = read(host, &key)? else { return Ok(()) };
+        let Some(InboxRow::Played { mut lines, mut entries, table, by }) = self.read(host, &key)? else {
+            return Ok(());
+        };
         let at = line_and_place(page.entry.key.ordinal).0 as usize;
         if let Some(digest) = at.checked_sub(1).and_then(|at| lines.get_mut(at)) {
             *digest = kept(host, std::slice::from_ref(line)).remove(0);

@@ -4,6 +4,7 @@
 //! they go, and the journal shows them all. If an edit cannot be played, the previous version stands, unless the edit
 //! rolled another die: then the message has no effect, and the journal records the dice.
 
+use super::amend::amends;
 use super::posts::Lines;
 use super::{Answering, Said, Table, lines};
 use crate::budget::MOST_LINES;
@@ -198,6 +199,10 @@ impl Table {
             if page.entry.is_about_others() {
                 return stands(format!("{} cannot be mended by an edit; type another command.", page.entry.command));
             }
+            // Its dice are those of another message, where its number may be another line's.
+            if page.entry.key.id != original {
+                return stands(self.amended_before(host, message, lines, &page)?);
+            }
             let rights = Rights::of(host, &self.state.doc.doc, message);
             let may = may_take_back(host, &self.state.doc.doc, &rights, &message.room, &page);
             if let Err(refusal) = may {
@@ -210,8 +215,7 @@ impl Table {
             pages.push(page);
         }
         pages.reverse();
-        let id = pages.first().map_or(original.to_owned(), |page| page.entry.key.id.clone());
-        Ok(First { id, pages })
+        Ok(First { id: original.to_owned(), pages })
     }
 }
 
@@ -227,7 +231,12 @@ impl Draft {
         self.take_first_back(host, message, first)?;
         let mut outcomes = Vec::new();
         let mut played = Vec::new();
+        let room = self.room(host, &message.room)?.doc;
         for (number, line) in (1..).zip(lines) {
+            let word = line.word().0;
+            if amends(host, &room, &word) {
+                return Err(Stands::Because(format!("type {word} as a command of its own.")));
+            }
             let mut why = None;
             for (ordinal, outcome) in self.play_typed(host, message, number, line)? {
                 let page = outcome.entry.map(|number| self.ledger(host).page(number)).transpose()?.flatten();
