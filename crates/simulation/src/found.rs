@@ -30,10 +30,15 @@ fn edit(number: usize, of: usize, text: &str) -> Act {
 
 /// Plays these acts on a network of this kind, in many orders.
 fn holds(kind: Kind, acts: &[Act]) {
+    holds_within(25, kind, acts);
+}
+
+/// The same with fewer than `most` steps after each act.
+fn holds_within(most: usize, kind: Kind, acts: &[Act]) {
     for order in 0..ORDERS {
         let mut luck = Luck::new(order);
         let moves =
-            acts.iter().map(|act| Move { act: act.clone(), steps: luck.below(25) as u32, luck: luck.number() });
+            acts.iter().map(|act| Move { act: act.clone(), steps: luck.below(most) as u32, luck: luck.number() });
         let moves = moves.collect();
         let holds = (order % 2 * 30) as u32;
         let on = if order % 4 < 2 { On::Whole } else { On::Log };
@@ -229,6 +234,22 @@ fn what_vanishes_with_the_last_shortcut_is_in_the_journal() {
     let acts = (1..).zip(lines).flat_map(|(number, text)| [say(number, text), Act::Pass(1)]);
     let acts: Vec<Act> = std::iter::once(Act::Heal).chain(acts).collect();
     holds(Kind::Matrix, &acts);
+}
+
+#[test]
+fn it_may_not_be_said_that_a_message_was_passed_over_if_the_bot_ends_again_and_again() {
+    let crashes = std::iter::repeat_n(Act::Crash, 20);
+    let acts: Vec<Act> = std::iter::once(say(1, "!roll 1d6 # t1t")).chain(crashes).collect();
+    holds_within(7, Kind::Doubtful, &acts);
+}
+
+#[test]
+fn what_is_amended_after_it_was_taken_back_has_other_words() {
+    let redact = Act::Redact(line(2, 1, ""), "m1".to_owned());
+    for kind in [Kind::Doubtful, Kind::Matrix] {
+        let amends = say(3, "!amend roll 1d20+1");
+        holds(kind, &[Act::Heal, say(1, "!roll 1d20 # t1t"), Act::Pass(1), redact.clone(), Act::Pass(1), amends]);
+    }
 }
 
 #[test]

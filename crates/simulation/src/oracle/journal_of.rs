@@ -5,9 +5,10 @@ use super::meant_of::agreed;
 use super::{Oracle, SORRY, is_first, table_of};
 use crate::dice::DEADLY;
 use crate::net::Net;
-use chat::{Event, Repeated, RoomId};
+use chat::{Event, Message, Repeated, RoomId};
 use dice::Die;
 use dice::fair::MessageKey;
+use journal::documents::InboxRow;
 use journal::keys::{self, TableId};
 use journal::store::{Memory, Store, scan_all};
 use journal::{Change, Entry, Page};
@@ -46,7 +47,7 @@ impl Oracle {
             Ok(entries) => entries,
             Err(error) => return self.wrong(format!("the journal of {room} cannot be read: {error}")),
         };
-        self.once(net, room, &entries);
+        self.once(net, room, &entries, store);
         self.for_several(net, room, &entries);
         self.mistyped(net, room, &entries);
         self.unknown_words(net, room, &entries);
@@ -85,7 +86,7 @@ impl Oracle {
     }
 
     /// Checks that no message is in the journal twice, and none is missing that must be there.
-    fn once(&mut self, net: &Net, room: &RoomId, entries: &[Known]) {
+    fn once(&mut self, net: &Net, room: &RoomId, entries: &[Known], store: &Memory) {
         let firsts = || entries.iter().filter(|known| known.entry.replaces.is_none());
         let mut keys = BTreeSet::new();
         for known in firsts() {
@@ -107,7 +108,8 @@ impl Oracle {
             // The network may have refused the post that says so.
             let passed_over = passed_over || net.refused_of(&format!("{room}/{}{SORRY}", message.id));
             // And a post that may be there twice is not said a third time.
-            let unsaid = message.id.starts_with(DEADLY) && net.kind.guarantees().repeated == Repeated::Twice;
+            let unsaid = message.id.starts_with(DEADLY) || is_passed_over(store, message);
+            let unsaid = unsaid && net.kind.guarantees().repeated == Repeated::Twice;
             let passed_over = passed_over || (unsaid && self.ends >= 2);
             if nothing && by_token > 0 && !net.kind.comes_again() {
                 self.wrong(format!("{}: it was said that nothing changed, and it did", message.id));
@@ -149,7 +151,8 @@ impl Oracle {
                 text.as_ref().is_some_and(|text| token.as_ref().is_some_and(|token| has_word(text, token)))
             };
             let left = |known: &&Known| {
-                (known.entry.key.id == *of && known.text.is_some()) || tells(&known.text) || tells(&known.answer)
+                let its = known.entry.key.id == *of && known.text.is_some() && !amended_since(entries, known, message);
+                its || tells(&known.text) || tells(&known.answer)
             };
             if let Some(known) = entries.iter().find(left).filter(|_| own && !self.limited) {
                 self.wrong(format!("{of} was taken back, and its words are in #{} of {room}", known.entry.number));
@@ -219,6 +222,26 @@ impl Oracle {
         }
         wrong.into_iter().for_each(|what| self.wrong(what));
     }
+}
+
+/// True if the bot noted that it did not play a message. If it refuses one, it notes its lines too.
+fn is_passed_over(store: &Memory, message: &Message) -> bool {
+    let row = store.read(&keys::inbox(message.said_in(), &message.id)).expect("memory does not fail");
+    let row = row.and_then(|row| serde_json::from_slice(&row).ok());
+    matches!(row, Some(InboxRow::Refused { lines, .. }) if lines.is_empty())
+}
+
+/// True if an entry was amended after this message erased it, so its words are others.
+fn amended_since(entries: &[Known], known: &Known, message: &Message) -> bool {
+    let erased = |first: &u64| {
+        let by_it = |other: &&Known| other.entry.key.id == message.id && other.entry.erases.contains(first);
+        entries.iter().any(|other| by_it(&other) && other.entry.number < known.entry.number)
+    };
+    let mut first = known.entry.replaces;
+    while let Some(number) = first.filter(|number| !erased(number)) {
+        first = entries.iter().find(|other| other.entry.number == number).and_then(|other| other.entry.replaces);
+    }
+    first.is_some()
 }
 
 /// The key of a record that holds this word, besides posts that are still to be said, and entries, whose bytes may look
