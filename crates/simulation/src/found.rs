@@ -253,6 +253,20 @@ fn what_is_amended_after_it_was_taken_back_has_other_words() {
 }
 
 #[test]
+fn who_amends_anothers_words_and_takes_that_back_erases_only_their_own() {
+    let adds = Act::Say(line(2, 3, "!add #1 +1"));
+    let redact = Act::Redact(line(3, 3, ""), "m2".to_owned());
+    holds(Kind::Matrix, &[Act::Heal, say(1, "!roll 1d20 # t1t"), Act::Pass(1), adds, Act::Pass(1), redact]);
+}
+
+#[test]
+fn nothing_tells_what_an_amendment_said_that_was_taken_back() {
+    let redact = Act::Redact(line(3, 1, ""), "m2".to_owned());
+    let amends = say(2, "!amend roll 1d20+1");
+    holds(Kind::Matrix, &[Act::Heal, say(1, "!roll 1d20 # t1t"), Act::Pass(1), amends, Act::Pass(1), redact]);
+}
+
+#[test]
 fn the_same_seed_gives_the_same_log() {
     for seed in [1, 2, 3] {
         let (first, second) = (run(&Script::new(seed)), run(&Script::new(seed)));

@@ -63,6 +63,7 @@ impl Oracle {
         self.last_ones(room, &entries);
         let referees = self.rights(room, &entries);
         self.taken_back_by(room, &entries);
+        self.erased_by(room, &entries);
         self.secrets_shown(room, &entries);
         self.secrets(net, room, &entries, &referees);
     }
@@ -157,6 +158,9 @@ impl Oracle {
             if let Some(known) = entries.iter().find(left).filter(|_| own && !self.limited) {
                 self.wrong(format!("{of} was taken back, and its words are in #{} of {room}", known.entry.number));
             }
+            if own && !self.limited && knows_lines_of(store, room, of) {
+                self.wrong(format!("{of} was taken back, and its lines are known by their digests"));
+            }
             let Some(token) = token else { continue };
             if own
                 && !self.limited
@@ -226,9 +230,19 @@ impl Oracle {
 
 /// True if the bot noted that it did not play a message. If it refuses one, it notes its lines too.
 fn is_passed_over(store: &Memory, message: &Message) -> bool {
-    let row = store.read(&keys::inbox(message.said_in(), &message.id)).expect("memory does not fail");
-    let row = row.and_then(|row| serde_json::from_slice(&row).ok());
-    matches!(row, Some(InboxRow::Refused { lines, .. }) if lines.is_empty())
+    matches!(row(store, message.said_in(), &message.id), Some(InboxRow::Refused { lines, .. }) if lines.is_empty())
+}
+
+/// True if the digests of a message's lines are kept.
+fn knows_lines_of(store: &Memory, room: &RoomId, id: &str) -> bool {
+    let row = row(store, room, id);
+    matches!(row, Some(InboxRow::Played { lines, .. } | InboxRow::Refused { lines, .. }) if !lines.is_empty())
+}
+
+/// What is noted of a message.
+fn row(store: &Memory, room: &RoomId, id: &str) -> Option<InboxRow> {
+    let row = store.read(&keys::inbox(room, id)).expect("memory does not fail");
+    serde_json::from_slice(&row?).ok()
 }
 
 /// True if an entry was amended after this message erased it, so its words are others.

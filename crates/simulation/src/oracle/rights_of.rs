@@ -99,6 +99,27 @@ impl Oracle {
         }
     }
 
+    /// Checks that people erase only what they said, in all its versions and wherever it was shown.
+    pub(super) fn erased_by(&mut self, room: &RoomId, entries: &[Known]) {
+        let by_number: BTreeMap<u64, &Entry> = entries.iter().map(|known| (known.entry.number, &known.entry)).collect();
+        let said_by = |player: &PlayerId, number: u64| {
+            let mut next = by_number.get(&number);
+            while let Some(version) = next.filter(|version| version.player != *player) {
+                next = version.replaces.and_then(|first| by_number.get(&first));
+            }
+            next.is_some()
+        };
+        for Known { entry: Entry { number, player: by, erases, .. }, .. } in entries {
+            let shows = |erased: &u64| {
+                by_number.get(erased).is_some_and(|entry| entry.reveals.iter().any(|of| said_by(by, *of)))
+            };
+            let of_another = erases.iter().find(|erased| !said_by(by, **erased) && !shows(erased));
+            if let Some(erased) = of_another.filter(|_| by.id != PEOPLE[ADMIN].0) {
+                self.wrong(format!("{by} erased in #{number} of {room} the words of #{erased}, which are another's"));
+            }
+        }
+    }
+
     /// Checks that the part of an entry that everybody reads contains nothing of a roll that is still secret, and that
     /// an undone roll, when shown, is marked as undone.
     pub(super) fn secrets_shown(&mut self, room: &RoomId, entries: &[Known]) {

@@ -75,10 +75,14 @@ fn amended(turn: &HouseTurn, page: &Page) -> Result<Vec<Page>, StoreError> {
 }
 
 /// Drops the words of an entry. Earlier versions of an edited message, and entries that revealed a secret, contain them too.
+/// But a referee's amendment leaves the words that it amended, which are another player's.
 fn forget_versions(turn: &mut HouseTurn, page: Page) -> Result<(), StoreError> {
     let mut next = Some(page);
     while let Some(page) = next {
         let (first, shown) = (page.entry.replaces, page.link.fate.revealed_by);
+        if !may_erase(turn, page.clone())? {
+            break;
+        }
         if page.link.fate.erased_by.is_none() {
             forget(turn, page);
         }

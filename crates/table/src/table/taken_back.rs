@@ -66,13 +66,35 @@ impl Table {
             self.withdraw_answers(host, message, of, &mut heard);
             return Ok(heard);
         }
-        let erased = heard.outcomes.iter().any(|outcome| outcome.kind == OutcomeKind::Played);
-        if erased || (!pages.is_empty() && pages.iter().all(|page| page.link.fate.erased_by.is_some())) {
+        let erased = heard.outcomes.iter().any(|outcome| outcome.kind == OutcomeKind::Played)
+            || pages.iter().all(|page| page.link.fate.erased_by.is_some());
+        if erased && !pages.is_empty() {
             // An edit's answer replaced the one to the first version.
-            let first = pages.first().map(|page| page.entry.key.id.as_str()).filter(|first| *first != of);
-            [Some(of), first].into_iter().flatten().for_each(|of| self.withdraw_answers(host, message, of, &mut heard));
+            let first = pages.first().filter(|page| page.entry.key.id != of);
+            let first = first.map(|page| self.first_of_its_player(host, page)).transpose()?.flatten();
+            let ids = [Some(of), first.as_deref()];
+            ids.into_iter().flatten().for_each(|of| self.withdraw_answers(host, message, of, &mut heard));
+        }
+        // What made no entry, or amended that of another message, is known by its lines all the same.
+        if let Some(InboxRow::Played { entries, table, by, .. }) = row
+            && erased
+            && (!pages.is_empty() || entries.is_empty())
+        {
+            heard.batch.put(key, to_json(&InboxRow::Played { lines: Vec::new(), entries, table, by }));
         }
         Ok(heard)
+    }
+
+    /// The message that an entry is a version of, unless that is another player's, who was amended.
+    fn first_of_its_player(&self, host: &Host, page: &Page) -> Result<Option<String>, StoreError> {
+        let mut next = Some(page.clone());
+        while let Some(version) = next {
+            if version.entry.player != page.entry.player {
+                return Ok(None);
+            }
+            next = version.entry.replaces.map(|first| self.ledger(host).page(first)).transpose()?.flatten();
+        }
+        Ok(Some(page.entry.key.id.clone()))
     }
 
     /// Withdraws the answers to the message with this id, public and private ones.
