@@ -1,6 +1,6 @@
 //! What a game declares. Parsing, usage errors, help, role checks and manual pages all come from it.
 
-use crate::{Refusal, Setting, Words};
+use crate::{Answers, Refusal, Setting, Words};
 use chat::Role;
 use serde::{Deserialize, Serialize};
 
@@ -155,6 +155,9 @@ pub struct Manifest {
     /// Words that are not commands, each with the line it means; `{}` in the line is replaced by what follows the word.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub synonyms: Vec<(String, String)>,
+    /// Which values of a character answer its commands.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub answers: Vec<Answers>,
     /// Words of the game, in lower case, and what each means.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub glossary: Vec<(String, String)>,

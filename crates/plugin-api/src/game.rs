@@ -1,8 +1,8 @@
 //! A game, as its author writes it and as the core uses it.
 
 use crate::{
-    Cast, CharacterId, Commands, EarlierRoll, Fit, Kind, Line, Manifest, Readers, Refusal, Reply, Role, Setting, Turn,
-    Words,
+    Answers, Cast, CharacterId, Commands, EarlierRoll, Fit, Kind, Line, Manifest, Readers, Refusal, Reply, Role,
+    Setting, Turn, Words,
 };
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -61,6 +61,12 @@ pub trait Game: Send + Sync + 'static {
     fn readers(place: &[&str]) -> Readers {
         let _ = place;
         Readers::Everybody
+    }
+
+    /// Which values on a character's sheet answer a command against them, so that it is settled at once: `vs Ogre`. If the
+    /// players may not know such a value, [`Turn::hides`] is true and the answer must not tell it.
+    fn answers() -> Vec<Answers> {
+        Vec::new()
     }
 
     /// How well the follow-up called `command` fits this roll, when nobody said which roll it is about.
@@ -230,6 +236,7 @@ pub fn plugin<G: Game>() -> Box<dyn Plugin> {
         kind: G::KIND,
         commands: G::Command::declare(),
         settings: G::settings(),
+        answers: G::answers(),
         credit: G::CREDIT.to_owned(),
         glossary: pairs(G::GLOSSARY),
         synonyms: pairs(G::SYNONYMS),

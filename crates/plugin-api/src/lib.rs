@@ -4,6 +4,7 @@
 //! A game cannot send, store, read the clock or make randomness: dice and time come from its [`Turn`]. It does not know
 //! about networks, rooms, other games, or how its state and its rolls are stored.
 
+mod answers;
 mod argument;
 mod cast;
 mod declare;
@@ -13,6 +14,7 @@ mod setting;
 mod turn;
 mod words;
 
+pub use answers::Answers;
 pub use argument::{Argument, DiceWord, Name, Number, Text};
 pub use cast::{Cast, Newcomer};
 pub use chat::{CharacterId, Line, Moment, Offer, Readers, Reply, Role, Span};
@@ -22,5 +24,5 @@ pub use game::{Game, Held, Played, Plugin, Ready, SavedState, plugin};
 pub use plugin_api_derive::{Arguments, Choice, Commands, Forms};
 pub use refusal::{Mended, Refusal, suggest, suggest_within};
 pub use setting::{ChoiceSetting, NumberSetting, Setting, SettingKind, SettingScope, Typed};
-pub use turn::{Closed, DIALECT, EarlierRoll, Fit, Left, Secrets, Target, Turn, Wanted};
+pub use turn::{Against, Closed, DIALECT, EarlierRoll, Fit, Left, Secrets, Target, Turn, Wanted};
 pub use words::Words;

@@ -77,12 +77,23 @@ pub struct Turn<'a> {
     cast: Cast,
     settings: Arc<BTreeMap<String, String>>,
     target: Option<Arc<Target<Value>>>,
+    against: Option<Against>,
+    hidden: Option<CharacterId>,
     followed: Cell<bool>,
     amended: Option<Value>,
     closed: Vec<Closed>,
     begins: Vec<(Moment, Option<CharacterId>)>,
     dice: &'a mut dyn Dice,
     wanted: Wanted,
+}
+
+/// The character whose value was put into the line from their sheet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Against {
+    /// Who it is.
+    pub who: CharacterId,
+    /// True if not everybody who reads the answer may know the value.
+    pub hidden: bool,
 }
 
 /// Whose secrets the player may be told.
@@ -163,6 +174,8 @@ impl<'a> Turn<'a> {
             cast,
             settings: Arc::default(),
             target: None,
+            against: None,
+            hidden: None,
             followed: Cell::new(false),
             amended: None,
             closed: Vec::new(),
@@ -211,6 +224,20 @@ impl<'a> Turn<'a> {
     #[must_use]
     pub fn with_target(mut self, target: Option<Arc<Target<Value>>>) -> Self {
         self.target = target;
+        self
+    }
+
+    /// Says whose value from a sheet is in the line.
+    #[must_use]
+    pub fn with_against(mut self, against: Option<Against>) -> Self {
+        self.against = against;
+        self
+    }
+
+    /// Says that the roll it follows up on was measured against a value of this character that players may not know.
+    #[must_use]
+    pub fn with_hidden(mut self, whose: Option<CharacterId>) -> Self {
+        self.hidden = whose;
         self
     }
 
@@ -312,6 +339,20 @@ impl<'a> Turn<'a> {
                 true
             }
         }
+    }
+
+    /// Who answers by a value from their sheet, which is in the line in place of their name; see
+    /// [`Game::answers`](crate::Game::answers).
+    pub fn against(&self) -> Option<CharacterId> {
+        self.against.map(|against| against.who)
+    }
+
+    /// The name of the character whose value the roll is measured against, if players may not know that value: the answer
+    /// then says how it ended and names them, but not the value, by how much it was reached, or what it would take.
+    pub fn hides(&self) -> Option<&str> {
+        let new = self.against.filter(|against| against.hidden).map(|against| against.who);
+        let earlier = self.hidden.filter(|_| self.followed.get());
+        new.or(earlier).map(|who| self.name(who))
     }
 
     /// Begins a sentence about a character with their name; empty for the actor, whom the answer addresses.

@@ -198,6 +198,7 @@ mod tests {
             commands: Vec::new(),
             settings: Vec::new(),
             credit: String::new(),
+            answers: Vec::new(),
             synonyms: Vec::new(),
             glossary: Vec::new(),
         }
