@@ -76,6 +76,14 @@ impl TableDoc {
         self.characters.values().map(|each| each.name.as_str()).find(|name| !seen.insert(name.to_lowercase()))
     }
 
+    /// True if only referees may know the values of a character: nobody's or a referee's. While a table has no referee, there
+    /// is nobody to keep them from.
+    pub fn hides_values_of(&self, character: CharacterId) -> bool {
+        let owner = self.characters.get(&character).map(|each| each.owner.as_ref());
+        let opposes = owner.is_some_and(|owner| owner.is_none_or(|owner| self.referees.contains_key(owner)));
+        opposes && !self.referees.is_empty()
+    }
+
     /// The name of a character.
     pub fn name_of(&self, character: CharacterId) -> &str {
         let nobody = match character {
@@ -385,12 +393,20 @@ pub struct RollDoc {
     /// True if the roll is secret; anything that follows from it is as secret.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub secret: bool,
+    /// Whose value it was measured against, if only the referees know that value. Its record is for them alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hidden: Option<CharacterId>,
 }
 
 impl RollDoc {
-    /// Who may read the record and the offers.
+    /// Who may read the offers, and the record unless it tells a hidden value.
     pub fn readers(&self) -> Readers {
         if self.secret { Readers::Referees } else { Readers::Everybody }
+    }
+
+    /// Who may read the record.
+    pub fn record_readers(&self) -> Readers {
+        if self.hidden.is_some() { Readers::Referees } else { self.readers() }
     }
 }
 
