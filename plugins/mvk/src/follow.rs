@@ -4,8 +4,8 @@
 //! Each decision is stored in the roll, which is judged again; the difference in inspiration is given or taken.
 
 use crate::rules::{CritUse, Judgement, Kind, Outcome, Roll, Whether};
-use crate::{CritChoice, NamedDie, Pool, State, show, throw};
-use plugin_api::{Refusal, Reply, Target, Turn};
+use crate::{CritChoice, NamedDie, Pool, State, settle, show, throw};
+use plugin_api::{DiceWord, Refusal, Reply, Target, Turn};
 
 /// An example for when nothing more can be decided about a roll.
 const NEW_ROLL: &str = "act d8 d10 vs 17";
@@ -16,7 +16,8 @@ pub(crate) fn vs(state: &mut State, turn: &mut Turn, total: i64) -> Result<Reply
         return Err(Refusal::new(format!("#{} is itself a counter, so nothing counters it", target.entry)));
     }
     if let Some(counter) = target.record.counter {
-        let what = format!("#{} was settled against {counter}", target.entry);
+        let against = turn.hides().map_or(counter.to_string(), str::to_owned);
+        let what = format!("#{} was settled against {against}", target.entry);
         let again = format!("amend #{} act d8 d10 vs {total}", target.entry);
         return Err(Refusal::new(what).example(if turn.by_referee() { again } else { NEW_ROLL.to_owned() }));
     }
@@ -48,7 +49,7 @@ pub(crate) fn countered(turn: &Turn) -> Result<Option<Target<Roll>>, Refusal> {
     match (kind, counter) {
         _ if !pointed => Ok(None),
         (Kind::Counter, _) => refuse(format!("#{entry} is itself a counter, so nothing counters it")),
-        (_, Some(counter)) => refuse(format!("#{entry} was settled against {counter}")),
+        (_, Some(_)) => refuse(format!("#{entry} is settled already")),
         _ if actor == turn.actor => refuse(format!("#{entry} is your own action")),
         _ if against == Some(turn.actor) || turn.opposes(actor) || turn.by_referee() => turn.target().map(Some),
         _ => {
@@ -65,7 +66,8 @@ pub(crate) fn counter(
     action: &Target<Roll>,
     pool: &Pool,
 ) -> Result<Reply, Refusal> {
-    let roll = throw(state, turn, Kind::Counter, pool)?;
+    let actor = turn.actor;
+    let roll = throw(state, turn, (actor, Kind::Counter), pool)?;
     let judged = roll.judge();
     let held = state.inspiration_of(turn.actor) + judged.inspiration;
     if judged.inspiration != 0 {
@@ -74,10 +76,29 @@ pub(crate) fn counter(
     let (action_now, note) = settled(state, action, i64::from(judged.total));
     let decided = decide(state, turn, action, action_now, note);
     Ok(turn.answer(show::ending(&decided.judged), |reply| {
-        let countering = show::roll(Reply::new(), &roll, &judged, judged.inspiration, held).text(" | ");
+        let countering = show::roll(Reply::new(), turn, &roll, &judged, (judged.inspiration, held)).text(" | ");
         let shown = Reply { facts: reply.facts, ..countering };
         decided.show(turn, action, shown)
     }))
+}
+
+/// Rolls an action, and the counter of whom it is against with the dice on their sheet.
+pub(crate) fn both(state: &mut State, turn: &mut Turn, pool: &Pool, dice: DiceWord) -> Result<Reply, Refusal> {
+    let Some(who) = turn.against() else {
+        let what = "whoever counters rolls those dice themselves: name them here, and they type counter";
+        return Err(Refusal::new(what).about(dice.typed));
+    };
+    let countering =
+        Pool { dice: vec![dice], advantage: false, disadvantage: false, overwhelmed: false, staggered: false };
+    let actor = turn.actor;
+    let roll = throw(state, turn, (actor, Kind::Action), pool)?;
+    let counter = throw(state, turn, (who, Kind::Counter), &countering)?;
+    let judged = counter.judge();
+    if judged.inspiration != 0 {
+        state.of(who).inspiration += judged.inspiration;
+    }
+    let reply = settle(state, turn, Roll { counter: Some(i64::from(judged.total)), ..roll })?;
+    Ok(show::countering(reply, turn.name(who), &counter, &judged))
 }
 
 pub(crate) fn crit(state: &mut State, turn: &mut Turn, choice: CritChoice) -> Result<Reply, Refusal> {
@@ -184,6 +205,6 @@ impl Decided {
         if let Some(note) = self.note {
             reply = reply.text(format!("{note} | "));
         }
-        turn.offered_to(target.actor, show::roll(reply, &self.roll, &self.judged, self.change, self.now))
+        turn.offered_to(target.actor, show::roll(reply, turn, &self.roll, &self.judged, (self.change, self.now)))
     }
 }

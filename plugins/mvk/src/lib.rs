@@ -8,8 +8,8 @@ mod rules;
 mod show;
 
 use plugin_api::{
-    Arguments, CharacterId, Choice, Commands, DiceWord, EarlierRoll, Fit, Game, Name, Number, Plugin, Refusal, Reply,
-    Turn,
+    Answers, Arguments, CharacterId, Choice, Commands, DiceWord, EarlierRoll, Fit, Game, Name, Number, Plugin, Refusal,
+    Reply, Turn,
 };
 use rules::{Edge, Kind, Roll, SIZES, Whether};
 use serde::{Deserialize, Serialize};
@@ -170,6 +170,8 @@ enum Against {
     Total(i64),
     /// A character who counters.
     Somebody(Name),
+    /// The dice of a character who counters, from their sheet.
+    Dice(DiceWord),
 }
 
 impl plugin_api::Argument for Against {
@@ -180,6 +182,9 @@ impl plugin_api::Argument for Against {
     fn read(words: &[&str]) -> Result<Option<(Self, usize)>, String> {
         if let Some((Number(total), count)) = Number::<0, 200>::read(words)? {
             return Ok(Some((Against::Total(total), count)));
+        }
+        if let Some((dice, count)) = DiceWord::read(words)? {
+            return Ok(Some((Against::Dice(dice), count)));
         }
         Ok(Name::read(words)?.map(|(name, count)| (Against::Somebody(name), count)))
     }
@@ -243,6 +248,11 @@ impl Game for Mvk {
     type State = State;
     type Command = Command;
 
+    fn answers() -> Vec<Answers> {
+        let after = ["vs", "against", "versus", "v", "dc", "dn"];
+        vec![Answers::to(&["act"], &after, &["counter", "defense", "defence"]).or_dice()]
+    }
+
     fn fits(command: &str, roll: &EarlierRoll) -> Fit {
         let Some(roll) = roll.record::<Roll>() else { return Fit::No };
         match command {
@@ -261,14 +271,17 @@ impl Game for Mvk {
                     None => (None, None),
                     Some(Against::Total(total)) => (Some(total), None),
                     Some(Against::Somebody(name)) => (None, Some(somebody_else(turn, &name)?)),
+                    Some(Against::Dice(dice)) => return follow::both(state, turn, &pool, dice),
                 };
-                let roll = throw(state, turn, Kind::Action, &pool)?;
+                let actor = turn.actor;
+                let roll = throw(state, turn, (actor, Kind::Action), &pool)?;
                 settle(state, turn, Roll { counter: total, against, ..roll })
             }
             Command::Counter { pool } => match follow::countered(turn)? {
                 Some(action) => follow::counter(state, turn, &action, &pool),
                 None => {
-                    let roll = throw(state, turn, Kind::Counter, &pool)?;
+                    let actor = turn.actor;
+                    let roll = throw(state, turn, (actor, Kind::Counter), &pool)?;
                     settle(state, turn, roll)
                 }
             },
@@ -301,9 +314,9 @@ impl State {
 
 /// Rolls a pool: a d20, the character dice in the order typed, and the second d20, which is last so that advantage can be
 /// added to a roll.
-fn throw(state: &State, turn: &mut Turn, kind: Kind, thrown: &Pool) -> Result<Roll, Refusal> {
+fn throw(state: &State, turn: &mut Turn, (who, kind): (CharacterId, Kind), thrown: &Pool) -> Result<Roll, Refusal> {
     let typed = sizes(&thrown.dice)?;
-    let held = state.characters.get(&turn.actor).cloned().unwrap_or_default();
+    let held = state.characters.get(&who).cloned().unwrap_or_default();
     let stresses = [thrown.overwhelmed || held.overwhelmed, thrown.staggered || held.staggered];
     let (pool, stress) = rules::under_stress(&typed, stresses.into_iter().filter(|under| *under).count());
     let edge = Edge::of(thrown.advantage, thrown.disadvantage);
@@ -365,7 +378,7 @@ fn settle(state: &mut State, turn: &Turn, roll: Roll) -> Result<Reply, Refusal> 
     }
     let now = state.inspiration_of(actor);
     Ok(turn.answer(show::ending(&judgement), |reply| {
-        let reply = show::roll(reply, &roll, &judgement, judgement.inspiration, now).record(&roll);
+        let reply = show::roll(reply, turn, &roll, &judgement, (judgement.inspiration, now)).record(&roll);
         match roll.against {
             Some(against) => reply.offer_to(turn.name(against), "counter", "with your dice: counter d8 d10"),
             None => reply,

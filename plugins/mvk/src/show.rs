@@ -18,8 +18,8 @@ pub(crate) fn ending(judged: &Judgement) -> Reply {
 
 /// A judged roll: result, dice, possible follow-ups. `change` is the inspiration just gained or lost, `now` the amount
 /// held.
-pub(crate) fn roll(reply: Reply, roll: &Roll, judged: &Judgement, change: i64, now: i64) -> Reply {
-    let mut reply = headline(reply, roll, judged).text(" |");
+pub(crate) fn roll(reply: Reply, turn: &Turn, roll: &Roll, judged: &Judgement, (change, now): (i64, i64)) -> Reply {
+    let mut reply = headline(reply, turn, roll, judged).text(" |");
     reply = dice(reply, roll, judged);
     let notes = notes(roll, judged, change, now);
     if !notes.is_empty() {
@@ -29,6 +29,13 @@ pub(crate) fn roll(reply: Reply, roll: &Roll, judged: &Judgement, change: i64, n
         reply = reply.offer("crit impact", "+2 impact").offer("crit inspire", "+1 inspiration");
     }
     facts(explain(reply, roll, judged), roll, judged, change, now)
+}
+
+/// The counter that was rolled with an action, of somebody of this name.
+pub(crate) fn countering(reply: Reply, name: &str, roll: &Roll, judged: &Judgement) -> Reply {
+    let reply = dice(reply.text(format!(" | {name} counters {}:", judged.total)), roll, judged);
+    let notes = notes(roll, judged, 0, 0);
+    if notes.is_empty() { reply } else { reply.text(format!(" | {}", notes.join(", "))) }
 }
 
 /// The steps to the result, with the rule for each.
@@ -73,10 +80,11 @@ fn edge(edge: Edge) -> &'static str {
     }
 }
 
-fn headline(reply: Reply, roll: &Roll, judged: &Judgement) -> Reply {
+fn headline(reply: Reply, turn: &Turn, roll: &Roll, judged: &Judgement) -> Reply {
     let parts: Vec<_> = judged.parts.iter().map(|die| format!("d{} {}", die.sides, die.value)).collect();
     let (total, parts) = (judged.total, parts.join(" + "));
-    let versus = roll.counter.map_or(String::new(), |counter| format!(" vs {counter}"));
+    let against = |counter: i64| turn.hides().map_or(counter.to_string(), str::to_owned);
+    let versus = roll.counter.map_or(String::new(), |counter| format!(" vs {}", against(counter)));
     match (judged.outcome, roll.kind) {
         (Outcome::Countered, _) => {
             let usable = judged.usable_impact.unwrap_or_default();

@@ -3,7 +3,7 @@
 mod show;
 
 use dice::{Fate, Notation, Number, Pool, Roll, Rolls, ShownDie, Throw};
-use plugin_api::{Commands, Game, Plugin, Refusal, Reply, Text, Turn};
+use plugin_api::{Answers, Commands, Game, Plugin, Refusal, Reply, Text, Turn};
 
 /// Plain dice as a plugin.
 pub fn plugin() -> Box<dyn Plugin> {
@@ -29,6 +29,9 @@ enum Command {
     },
 }
 
+/// The values that answer a roll.
+const ANSWERS: [&str; 4] = ["ac", "dc", "defense", "defence"];
+
 /// The most terms whose dice are explained, and the most dice explained per term.
 const MOST_EXPLAINED: usize = 10;
 const MOST_IN_A_STEP: usize = 40;
@@ -52,6 +55,10 @@ impl Game for Dice {
     type State = ();
     type Command = Command;
 
+    fn answers() -> Vec<Answers> {
+        vec![Answers::to(&["roll"], &["vs", "versus", "against"], &ANSWERS)]
+    }
+
     fn play((): &mut (), Command::Roll { dice }: Command, turn: &mut Turn) -> Result<Reply, Refusal> {
         let Some(Text { text, at }) = dice else {
             return Err(Refusal::new("what do you roll?"));
@@ -63,6 +70,9 @@ impl Game for Dice {
         let spoken = || Notation::of_spoken(&text, turn.dialect());
         let read = Notation::typed_in(turn.dialect(), &text);
         let notation = read.or_else(|error| spoken().ok_or(error)).map_err(|error| {
+            if let Some(unanswered) = unanswered(turn, &text) {
+                return unanswered;
+            }
             let place = at + error.at.start..at + error.at.end;
             let prose = Notation::prose_behind(&text, turn.dialect());
             let comment = prose.map(|from| format!("# {}", text[from..].trim()));
@@ -72,6 +82,12 @@ impl Game for Dice {
             Refusal::usage(error.what, place).mended(at + prose.unwrap_or_default()..at + text.len(), comment)
         })?;
         let rolls = notation.roll(turn)?;
+        if let Some(name) = turn.hides() {
+            return show::against(&rolls, name).ok_or_else(|| {
+                Refusal::new(format!("against {name} I compare one roll at a time"))
+                    .example(format!("roll d20+5 vs {name}"))
+            });
+        }
         let mut reply = Reply::new();
         for (n, rolls) in rolls.iter().enumerate() {
             reply = show::rolls(if n == 0 { reply } else { reply.text("; ") }, rolls);
@@ -84,6 +100,17 @@ impl Game for Dice {
             .fold(reply, |reply, roll| reply.why(format!("{} is rounded down to {}", roll.value, roll.total())));
         Ok(facts(reply, &rolls))
     }
+}
+
+/// A refusal of `d20+5 vs NAME` where nothing on the sheet of that character answers.
+fn unanswered(turn: &mut Turn, text: &str) -> Option<Refusal> {
+    let typed = text.split_once(" vs ")?.1.split_whitespace().next()?;
+    let who = turn.character(typed).ok()?;
+    let what = match turn.in_secret() {
+        true => format!("in secret I compare with nothing of {}'s: type a number, or roll in the room", turn.name(who)),
+        false => format!("I know no ac, dc or defense of {}: type a number", turn.name(who)),
+    };
+    Some(Refusal::new(what).about_meant(typed, "15"))
 }
 
 /// The results as named values.

@@ -26,6 +26,17 @@ pub(crate) fn rolls(reply: Reply, rolls: &Rolls) -> Reply {
     }
 }
 
+/// A roll compared with a value that players may not know, of somebody of this name. `None` if it is more than one roll.
+pub(crate) fn against(rolls: &[Rolls], name: &str) -> Option<Reply> {
+    let [Rolls { rolls, .. }] = rolls else { return None };
+    let [roll] = rolls.as_slice() else { return None };
+    let (Expression::Compared(left, _, _), Some(verdict)) = (roll.expression, roll.verdict) else { return None };
+    let end = if verdict.success { "SUCCESS" } else { "FAILURE" };
+    let reply = Reply::new().bold(format!("{end} ({} vs {name})", verdict.value)).text(" | ");
+    let left = Roll { expression: left, labels: Vec::new(), verdict: None, ..roll.clone() };
+    Some(show_roll(reply, &left).fact("success", verdict.success))
+}
+
 /// The result of a roll, in a word or two.
 fn head(roll: &Roll) -> String {
     if let Some(verdict) = roll.verdict {

@@ -48,6 +48,7 @@ pub(crate) fn check(state: &mut State, turn: &mut Turn, asked: Asked<'_>) -> Res
         }
         difficulty => {
             let who = turn.actor;
+            let plan = Plan { denied: oppose::denies(state, turn.against()), ..plan };
             let mut check = ready(state, who, dice, plan)?.throw(turn)?;
             if let Some(difficulty) = difficulty {
                 (check.dc, check.dc_die) = judged_by(turn, difficulty)?;
@@ -242,7 +243,8 @@ pub(crate) fn entered(state: &mut State, turn: &mut Turn, check: Check) -> Recor
 pub(crate) fn settle(state: &mut State, turn: &mut Turn, difficulty: Difficulty) -> Result<Reply, Refusal> {
     let mut target: Target<Record> = turn.target()?;
     if let Some(dc) = target.record.check.dc {
-        let what = format!("#{} was settled against {dc}", target.entry);
+        let against = turn.hides().map_or(dc.to_string(), str::to_owned);
+        let what = format!("#{} was settled against {against}", target.entry);
         let again = format!("amend #{} check 7 +4 vs 15", target.entry);
         return Err(Refusal::new(what).example(if turn.by_referee() { again.as_str() } else { "check 7 +4 vs 15" }));
     }

@@ -23,7 +23,9 @@ mod words;
 
 use asking::DESTINY_DIE;
 use check::Asked;
-use plugin_api::{Commands, EarlierRoll, Fit, Game, Name, Number, Plugin, Refusal, Reply, Setting, Text, Turn, Typed};
+use plugin_api::{
+    Answers, Commands, EarlierRoll, Fit, Game, Name, Number, Plugin, Refusal, Reply, Setting, Text, Turn, Typed,
+};
 use record::Record;
 use rules::{Kind, Mode};
 use state::{Fatigue, State};
@@ -336,6 +338,9 @@ enum Heroes {
     Tier { tier: Option<Number<1, 5>>, character: Option<Name> },
 }
 
+/// The values that answer a check, from the one that is meant if none is named.
+const DEFENSES: [&str; 9] = ["defense", "defence", "dc", "dodge", "parry", "fortitude", "reflex", "will", "perception"];
+
 impl Game for Spheres {
     const ID: &'static str = "spheres";
     const TITLE: &'static str = "Shattered Spheres";
@@ -372,6 +377,11 @@ impl Game for Spheres {
 
     fn settings() -> Vec<Setting> {
         vec![DESTINY_DIE.declared()]
+    }
+
+    fn answers() -> Vec<Answers> {
+        let checks = ["check", "routine", "intuition", "luck"];
+        vec![Answers::to(&checks, &["vs", "dc", "against", "versus", "v", "dn"], &DEFENSES)]
     }
 
     fn fits(command: &str, roll: &EarlierRoll) -> Fit {

@@ -68,7 +68,7 @@ fn both(state: &mut State, turn: &mut Turn, what: &What, sides: Sides) -> Result
 }
 
 /// True if a Surge of this character keeps Advantage out of what is done against them.
-fn denies(state: &State, who: Option<CharacterId>) -> bool {
+pub(crate) fn denies(state: &State, who: Option<CharacterId>) -> bool {
     who.is_some_and(|who| state.held(who).surges_for(Benefit::Deny))
 }
 

@@ -71,6 +71,9 @@ fn headline(reply: Reply, turn: &Turn, record: &Record) -> Reply {
             let difficulty = if record.against.is_none() { "DC " } else { "" };
             let dc = check.dc.unwrap_or_default();
             let result = reply.bold(format!("{result} by {} {degrees}{critical}", degree.abs()));
+            if let Some(name) = turn.hides() {
+                return result.text(format!(": {total} vs {name}"));
+            }
             let rolled = check.dc_die.map(|die| format!(" ({} + d20 {die})", dc - i64::from(die)));
             result.text(format!(": {total} vs {difficulty}{dc}{}", rolled.unwrap_or_default()))
         }
@@ -177,6 +180,12 @@ fn offers(mut reply: Reply, state: &State, turn: &Turn, actor: CharacterId, reco
     if record.turn != state.turns {
         return reply;
     }
+    // What a boost must be would tell a value that players may not know.
+    let hides = turn.hides().is_some();
+    let missing = |check: &Check, most: i64| match hides {
+        true => (!check.succeeds() && most > 0).then_some(1),
+        false => missing(check, most),
+    };
     if let Some(kind) = record.loose.filter(|kind| *kind == Kind::Triumph || turn.opposes(actor)) {
         let label = format!("boost with the critical's {} stone", kind.name());
         reply = reply.offer("spend 1 stone boost", label);

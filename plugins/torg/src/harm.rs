@@ -65,7 +65,8 @@ pub(crate) fn damage(
     let total = damage + i64::from(rules::bonus_dice_total(&values));
     let harm = rules::harm(total, toughness);
     let hit = on.map_or(String::new(), |on| format!("{}: ", turn.name(on)));
-    let mut reply = Reply::new().bold(format!("{hit}damage {total} vs {toughness}: {}", show::harm(harm)));
+    let against = if turn.hides().is_some() { String::new() } else { format!(" vs {toughness}") };
+    let mut reply = Reply::new().bold(format!("{hit}damage {total}{against}: {}", show::harm(harm)));
     if dice > 0 {
         reply = reply.text(format!(" | {damage} + {dice} BD ")).die(shown.join(" "));
     }

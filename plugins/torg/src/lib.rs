@@ -10,8 +10,8 @@ mod test;
 mod words;
 
 use plugin_api::{
-    Arguments, CharacterId, Commands, EarlierRoll, Fit, Game, Name, Number, NumberSetting, Plugin, Refusal, Reply,
-    Setting, SettingScope, Turn, Typed,
+    Answers, Arguments, CharacterId, Commands, EarlierRoll, Fit, Game, Name, Number, NumberSetting, Plugin, Refusal,
+    Reply, Setting, SettingScope, Turn, Typed,
 };
 use rules::{Harm, Test};
 use serde::{Deserialize, Serialize};
@@ -252,6 +252,21 @@ const ACTMAX: NumberSetting = NumberSetting {
     scope: SettingScope::Table,
 };
 
+/// The values that answer a test, from the one that is meant if none is named.
+const DEFENSES: [&str; 11] = [
+    "dodge",
+    "defense",
+    "defence",
+    "melee weapons",
+    "unarmed combat",
+    "maneuver",
+    "intimidation",
+    "taunt",
+    "trick",
+    "willpower",
+    "dn",
+];
+
 impl Game for Torg {
     const ID: &'static str = "torg";
     const TITLE: &'static str = "Torg Eternity";
@@ -285,6 +300,19 @@ impl Game for Torg {
 
     fn settings() -> Vec<Setting> {
         vec![ACTMAX.declared()]
+    }
+
+    fn answers() -> Vec<Answers> {
+        let (against, hits) = (["vs", "against", "versus", "v", "toughness", "tough"], ["on", "to", "hits"]);
+        let damage = |after: &[&str], unless: &[&str]| {
+            let answers = Answers::to(&["damage"], after, &["toughness", "tough"]).unless(unless);
+            answers.putting("vs {value} on {name}").even_without_dice()
+        };
+        vec![
+            Answers::to(&["test"], &["dn", "vs", "against", "versus", "v", "dc"], &DEFENSES),
+            damage(&against, &hits),
+            damage(&hits, &against),
+        ]
     }
 
     fn fits(command: &str, roll: &EarlierRoll) -> Fit {

@@ -20,7 +20,7 @@ fn result(test: &Test) -> Option<Level> {
 
 /// A test: result, dice, possible follow-ups.
 pub(crate) fn test(reply: Reply, state: &State, turn: &Turn, actor: CharacterId, test: &Test) -> Reply {
-    let mut reply = headline(soak(reply, test), test).text(" | ");
+    let mut reply = headline(soak(reply, test), turn, test).text(" | ");
     reply = dice(reply, test);
     let mut notes = Vec::new();
     if test.is_mishap() && !test.is_lost() {
@@ -81,7 +81,7 @@ fn can_reroll(test: &Test) -> bool {
     test.favored == Favored::Open && test.reroll.is_none() && !test.is_mishap() && test.first.len() == 1
 }
 
-fn headline(reply: Reply, test: &Test) -> Reply {
+fn headline(reply: Reply, turn: &Turn, test: &Test) -> Reply {
     if test.is_lost() {
         return reply.bold("MISHAP! natural 1 fails").text(", no Possibility");
     }
@@ -89,7 +89,10 @@ fn headline(reply: Reply, test: &Test) -> Reply {
     let against: Vec<_> = test.dns.iter().map(|dn| (test.level(*dn).word().to_uppercase(), dn)).collect();
     let reply = match against.as_slice() {
         [] => reply.bold(format!("TOTAL {total}")),
-        [(level, dn)] => reply.bold(level).text(format!(": {total} vs DN {dn}")),
+        [(level, dn)] => {
+            let against = turn.hides().map_or(format!("DN {dn}"), str::to_owned);
+            reply.bold(level).text(format!(": {total} vs {against}"))
+        }
         several => {
             let each: Vec<_> = several.iter().map(|(level, dn)| format!("{level} vs {dn}")).collect();
             reply.bold(format!("{total}: {}", each.join(", ")))

@@ -49,6 +49,9 @@ pub(crate) fn chain(turn: &mut Turn, unskilled: bool) -> Result<Chain, Refusal> 
 }
 
 pub(crate) fn test(state: &mut State, turn: &mut Turn, value: i64, dns: Vec<i64>, how: &How) -> Result<Reply, Refusal> {
+    if let Some(name) = turn.hides().filter(|_| dns.len() > 1) {
+        return Err(Refusal::new(format!("against {name} test one target at a time")));
+    }
     let test = throw(state, turn, value, dns, how, Harm::NONE)?;
     Ok(answer(state, turn, &test))
 }
@@ -152,8 +155,8 @@ pub(crate) fn follow(state: &mut State, turn: &mut Turn, more: More) -> Result<R
         }
         More::Dn(dns) => {
             if !test.dns.is_empty() && !turn.by_referee() {
-                let what =
-                    format!("#{number} is already judged against {}; only the referee may change that", test.dns[0]);
+                let against = turn.hides().map_or(test.dns[0].to_string(), str::to_owned);
+                let what = format!("#{number} is already judged against {against}; only the referee may change that");
                 return Err(Refusal::new(what).example("test 12 dn 14"));
             }
             test.dns = dns;
