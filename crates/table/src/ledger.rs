@@ -18,6 +18,9 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Entries that may not be in the store yet: more than ever wait to be written.
 const JUST_PLAYED: u64 = 256;
 
+/// Where the shortcuts of a table are.
+const SHORTCUTS: &str = "/table/shortcuts";
+
 /// How many of a character's last rolls a follow-up may be meant for.
 const LAST_ROLLS: usize = 20;
 
@@ -223,9 +226,10 @@ impl<'a> Ledger<'a> {
     /// Who may read a change: the game decides for its state, and a roll's readers for its record and offers.
     pub fn readers_of(&self, change: &Change) -> Result<Readers, StoreError> {
         match change.place() {
-            Place::Record(number) | Place::Offers(number) => {
-                Ok(self.roll(number)?.as_ref().map_or(Readers::Everybody, RollDoc::readers))
+            Place::Record(number) => {
+                Ok(self.roll(number)?.as_ref().map_or(Readers::Everybody, RollDoc::record_readers))
             }
+            Place::Offers(number) => Ok(self.roll(number)?.as_ref().map_or(Readers::Everybody, RollDoc::readers)),
             // For a game that is no longer installed, nobody knows.
             Place::Game(game) => Ok(self.host.plugins.get(&game).map_or(Readers::Referees, |plugin| {
                 let whole = readers_at(plugin, &change.path);
@@ -233,6 +237,7 @@ impl<'a> Ledger<'a> {
                 let within = if change.is_of_an_object() { leaves(change) } else { Vec::new() };
                 within.iter().map(|change| readers_at(plugin, &change.path)).fold(whole, Readers::max)
             })),
+            _ if self.tells_values(change) => Ok(Readers::Referees),
             Place::TableName
             | Place::MainGame
             | Place::Referee(_)
@@ -248,6 +253,16 @@ impl<'a> Ledger<'a> {
             | Place::Room(_)
             | Place::Other(_) => Ok(Readers::Everybody),
         }
+    }
+
+    /// True if a change tells values of a character that only referees may know.
+    pub fn tells_values(&self, change: &Change) -> bool {
+        // The first values at a table come with all that is around them.
+        change.path.starts_with(SHORTCUTS)
+            && leaves(change).iter().any(|leaf| match leaf.place() {
+                Place::Shortcuts(of) => self.state.doc.doc.hides_values_of(of),
+                _ => false,
+            })
     }
 
     /// Takes the changes that not everybody may read out of entry `number`, which everybody reads.

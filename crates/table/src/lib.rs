@@ -11,6 +11,7 @@ pub mod limits;
 pub mod route;
 pub mod words;
 
+mod against;
 mod attempt;
 mod casting;
 mod done;

@@ -4,6 +4,7 @@
 mod answer;
 mod chances;
 mod enter;
+mod filled;
 mod group;
 mod guess;
 mod last_roll;
@@ -34,6 +35,7 @@ use meant::Meant;
 use plugin_api::{CharacterId, Refusal};
 
 pub(crate) use group::Group;
+pub(crate) use meant::named_first;
 pub(crate) use offers::opened;
 pub(crate) use play::{changed, note};
 

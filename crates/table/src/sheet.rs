@@ -168,7 +168,7 @@ impl<'a> Sheet<'a> {
 }
 
 /// A counter's number, or the value itself.
-fn current(value: &str) -> &str {
+pub(crate) fn current(value: &str) -> &str {
     match numbers(value) {
         Some((_, Some(_))) => value.split('/').next().unwrap_or(value).trim(),
         _ => value,
@@ -184,7 +184,7 @@ pub(crate) fn numbers(value: &str) -> Option<(i64, Option<i64>)> {
 }
 
 /// The words of a part of a line, without what surrounds them.
-fn words_of(line: &str, span: Range<usize>) -> Vec<Range<usize>> {
+pub(crate) fn words_of(line: &str, span: Range<usize>) -> Vec<Range<usize>> {
     let around = |c: char| c.is_whitespace() || matches!(c, ',' | ';' | '"' | '(' | ')');
     let mut words = Vec::new();
     let mut start = None;

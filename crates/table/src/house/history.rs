@@ -7,7 +7,7 @@ use crate::turn::HouseTurn;
 use crate::unplayed::Unplayed;
 use chat::{Line, Readers, Reply, Span, cut};
 use journal::store::StoreError;
-use journal::{Change, Changes, Page, leaves};
+use journal::{Change, Changes, HOUSE, Page, leaves};
 use plugin_api::{CharacterId, Name, Refusal};
 use std::collections::BTreeMap;
 
@@ -57,6 +57,13 @@ impl HouseTurn<'_> {
         self.table.seats.get(player).map_or_else(|| player.id.clone(), |seat| seat.name.clone())
     }
 
+    /// True if a public entry tells values that only referees may know: its words are from before they were kept apart, or
+    /// before the character was a referee's.
+    pub(super) fn tells_values(&self, page: &Page) -> bool {
+        let public = page.entry.game == HOUSE && !page.is_secret();
+        public && page.changes().all().any(|change| self.ledger.tells_values(change))
+    }
+
     /// True if the speaker may read all of an entry, including what it withholds.
     pub(super) fn may_see(&self, page: &Page) -> bool {
         !page.withholds() || self.may(Act::Read(&page.entry))
@@ -64,6 +71,16 @@ impl HouseTurn<'_> {
 }
 
 impl HouseTurn<'_> {
+    /// True if an entry withholds a roll against a value that not even its player may know.
+    pub(super) fn hides_a_value(&self, page: &Page) -> Result<bool, StoreError> {
+        for number in page.withheld().all().filter_map(Change::roll) {
+            if self.ledger.roll(number)?.is_some_and(|roll| roll.hidden.is_some()) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
     /// True if the speaker may know all changes of an entry. Acting for somebody else's character is not enough.
     pub(super) fn may_know(&self, page: &Page) -> Result<bool, StoreError> {
         if self.may(Act::AnswerFor(page.entry.character)) || self.may(Act::Disclose) {
@@ -108,12 +125,15 @@ fn explain(turn: &HouseTurn, page: &Page) -> Result<Reply, StoreError> {
     let player = turn.who(page);
     let by = if player == name { name.to_owned() } else { format!("{name} ({player})") };
     let reply = Reply::new().bold(format!("#{number}")).text(format!(" {by}, {time}: "));
+    let untold = turn.tells_values(page) && !(turn.in_secret && turn.may_know(page)?);
     let reply = match page.text() {
+        _ if untold => reply.text(format!("{}, values that only the referees may know", entry.command)),
         Some(text) => reply.code(cut(&text, MOST_TEXT).into_owned()),
         None => reply.text(format!("{} (its text was erased)", entry.command)),
     };
+    let answer = page.answer().filter(|_| !untold);
     let mut items: Vec<String> =
-        page.answer().iter().map(|answer| format!("answered: {}", answer.replace('\n', " / "))).collect();
+        answer.iter().map(|answer| format!("answered: {}", answer.replace('\n', " / "))).collect();
     let dice = page.all_dice_shown();
     if !dice.is_empty() {
         items.push(format!("rolled, in this order: {dice}"));
@@ -127,7 +147,10 @@ fn explain(turn: &HouseTurn, page: &Page) -> Result<Reply, StoreError> {
     let Changes { taken_back, made, .. } = changes;
     items.extend(changed("changed: ", show::changes(turn, taken_back.iter().chain(&made))));
     if page.withholds() && !page.is_secret() && !knows {
-        items.push(format!("changed something else that only {player} and the referees may know"));
+        items.push(match turn.hides_a_value(page)? {
+            true => "measured against a value that only the referees may know".to_owned(),
+            false => format!("changed something else that only {player} and the referees may know"),
+        });
     }
     items.extend(entry.follows.map(|follows| format!("follows up on #{follows}")));
     items.extend(entry.undoes.map(|undoes| format!("takes back #{undoes}")));
@@ -170,7 +193,7 @@ pub(super) fn recap(turn: &mut HouseTurn) -> Result<Reply, Unplayed> {
     if news.len() > MOST_LISTED {
         items.insert(0, vec![Span::Text(format!("… {} before these", news.len() - MOST_LISTED))]);
     }
-    items.extend(changed("All in all: ", show::changes(turn, &net(&news))).map(|line| vec![Span::Text(line)]));
+    items.extend(changed("All in all: ", show::changes(turn, &net(turn, &news)?)).map(|line| vec![Span::Text(line)]));
     let waits = super::waiting::own(turn)?.len();
     if waits > 0 {
         let things = if waits == 1 { "1 choice".to_owned() } else { format!("{waits} choices") };
@@ -183,16 +206,19 @@ pub(super) fn recap(turn: &mut HouseTurn) -> Result<Reply, Unplayed> {
 }
 
 /// The net changes from before the last of these pages to after the first, without secrets.
-fn net(newest_first: &[Page]) -> Vec<Change> {
+fn net(turn: &HouseTurn, newest_first: &[Page]) -> Result<Vec<Change>, StoreError> {
     let mut net: BTreeMap<String, Change> = BTreeMap::new();
     for page in newest_first.iter().rev().filter(|page| !page.is_secret()) {
         let Changes { taken_back, made, .. } = page.changes();
         for change in taken_back.iter().chain(&made).flat_map(leaves) {
+            if turn.ledger.readers_of(&change)? > Readers::Everybody {
+                continue;
+            }
             match net.get_mut(&change.path) {
                 Some(known) => known.after = change.after,
                 None => drop(net.insert(change.path.clone(), change)),
             }
         }
     }
-    net.into_values().collect()
+    Ok(net.into_values().collect())
 }

@@ -1,6 +1,7 @@
 //! `!reveal`, `!seal`, `!unseal`, and the answer of `!in` where it cannot work.
 
 use super::{House, orders, show};
+use crate::rights::Act;
 use crate::turn::HouseTurn;
 use crate::unplayed::Unplayed;
 use crate::words::CommandLine;
@@ -55,6 +56,10 @@ pub(super) fn reveal(turn: &mut HouseTurn, number: Option<u64>) -> Result<Reply,
     if !turn.may_know(&page)? {
         return Err(about(format!("#{number} is secret: {} or a referee may reveal it", turn.who(&page))).into());
     }
+    if turn.hides_a_value(&page)? && !turn.may(Act::Disclose) {
+        let what = format!("#{number} was measured against a value that only a referee may reveal");
+        return Err(about(what).example(format!("why #{number}")).into());
+    }
     if let Some(other) = holds_of_another(turn, &page)? {
         let what = format!("#{number} holds something of #{other}, which is secret still: reveal that first");
         return Err(about(what).example(format!("reveal #{other}")).into());
@@ -102,6 +107,7 @@ fn publish(turn: &mut HouseTurn, mut page: Page) -> Result<(), StoreError> {
     writes.delete(keys::secret(turn.ledger.id(), number));
     if let Some(mut roll) = turn.ledger.roll(number)? {
         roll.secret = false;
+        roll.hidden = None;
         turn.effects.rolls.insert(number, roll);
     }
     turn.effects.writes.append(writes);

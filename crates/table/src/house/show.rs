@@ -19,7 +19,8 @@ pub(super) fn entry(turn: &HouseTurn, page: &Page) -> Line {
     let name = turn.table.name_of(page.entry.character);
     let since = ago(turn.now, page.entry.time);
     let mut line = vec![Span::Bold(format!("#{number}")), Span::Text(format!(" {name}, {since}: "))];
-    if page.is_secret() && !(turn.in_secret && turn.may_see(page)) {
+    let withheld = page.is_secret() || turn.tells_values(page);
+    if withheld && !(turn.in_secret && turn.may_see(page) && !turn.tells_values(page)) {
         line.push(Span::Text(format!("{} in secret", page.entry.command)));
     } else {
         match (page.text(), page.answer()) {

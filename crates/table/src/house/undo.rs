@@ -85,7 +85,7 @@ fn says(turn: &HouseTurn, page: &Page, changes: &[Change]) -> Result<Reply, Unpl
     if !dice.is_empty() {
         reply = reply.text(format!("; it discards {dice}"));
     }
-    let mut shown = show::changes(turn, &readable(turn, changes)?);
+    let mut shown = show::changes(turn, &readable(turn, page.readers(), changes)?);
     let more = shown.len().saturating_sub(MOST_CHANGES);
     shown.truncate(MOST_CHANGES);
     if !shown.is_empty() {
@@ -99,10 +99,10 @@ fn says(turn: &HouseTurn, page: &Page, changes: &[Change]) -> Result<Reply, Unpl
 }
 
 /// Those changes of an entry that every reader of the answer may know.
-fn readable(turn: &HouseTurn, changes: &[Change]) -> Result<Vec<Change>, StoreError> {
+fn readable(turn: &HouseTurn, readers: Readers, changes: &[Change]) -> Result<Vec<Change>, StoreError> {
     let mut readable = Vec::new();
     for change in changes {
-        if turn.ledger.readers_of(change)? == Readers::Everybody {
+        if turn.ledger.readers_of(change)? <= readers {
             readable.push(change.clone());
         }
     }

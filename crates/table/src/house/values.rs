@@ -1,12 +1,14 @@
 //! `!set`, `!values`: the named values of a character.
 
 use super::shortcuts::{VALUE, Whose, fits, keep, proper};
+use crate::line::named_first;
+use crate::people::People;
 use crate::rights::Act;
 use crate::sheet::numbers;
 use crate::turn::HouseTurn;
-use chat::Reply;
+use chat::{Readers, Reply};
 use journal::documents::Named;
-use plugin_api::{Name, Refusal, Role, Text};
+use plugin_api::{CharacterId, Name, Refusal, Role, Text};
 
 /// The word that shares values with the table.
 const TABLE: &str = "table";
@@ -15,7 +17,26 @@ const MOST_AT_ONCE: usize = 20;
 
 /// Sets values, `NAME VALUE` or `NAME: VALUE`, divided by `;`; shows one if it has a name alone, or all.
 pub(super) fn set(turn: &mut HouseTurn, values: Option<Text>) -> Result<Reply, Refusal> {
-    let Some(Text { text, at }) = values else { return Ok(own(turn)) };
+    let by = turn.actor;
+    let reply = set_by(turn, values)?;
+    if turn.effects.readers == Readers::Everybody {
+        return Ok(reply);
+    }
+    // The others hear that something was noted, and not what.
+    let whose = if by == turn.actor { String::new() } else { format!(" of {}", turn.table.name_of(turn.actor)) };
+    Ok(reply.noticed(format!("notes values{whose}, for referees alone")))
+}
+
+fn set_by(turn: &mut HouseTurn, values: Option<Text>) -> Result<Reply, Refusal> {
+    let Some(Text { text, at }) = values else {
+        for_those_who_know(turn);
+        return Ok(own(turn));
+    };
+    if let Some(whose) = of_another(turn, &text)? {
+        turn.actor = whose.0;
+        let from = text.len() - whose.1;
+        return set_by(turn, Some(Text { at: at + from, text: text[from..].to_owned() }));
+    }
     let mut words = text.splitn(2, char::is_whitespace);
     let tables = words.next().is_some_and(|word| word.eq_ignore_ascii_case(TABLE));
     let (whose, typed) = match (tables, words.next()) {
@@ -30,6 +51,9 @@ pub(super) fn set(turn: &mut HouseTurn, values: Option<Text>) -> Result<Reply, R
     if pairs.is_empty() || pairs.len() > MOST_AT_ONCE {
         let what = format!("set takes 1 to {MOST_AT_ONCE} values at once");
         return Err(Refusal::usage(what, at..at + text.len()).example(VALUE.example));
+    }
+    if whose == Whose::Own {
+        for_those_who_know(turn);
     }
     let mut replies = Vec::new();
     for pair in &pairs {
@@ -50,6 +74,24 @@ pub(super) fn set(turn: &mut HouseTurn, values: Option<Text>) -> Result<Reply, R
         return Ok(Reply::from(format!("{} values{whose}: {}", pairs.len(), pairs.join(", "))));
     };
     Ok(replies.remove(0))
+}
+
+/// An answer about values that only referees may know goes to them alone.
+fn for_those_who_know(turn: &mut HouseTurn) {
+    if turn.table.hides_values_of(turn.actor) {
+        turn.effects.readers = Readers::Referees;
+    }
+}
+
+/// The character named in front of `Ogre hp 30/30`, if it is another than the actor's, and how many bytes follow the name.
+fn of_another(turn: &HouseTurn, text: &str) -> Result<Option<(CharacterId, usize)>, Refusal> {
+    let Ok((name, rest)) = named_first(turn.table, text) else { return Ok(None) };
+    let begins_a_value = rest.is_empty() || rest.starts_with([':', '=']);
+    let known = turn.table.find(&name).filter(|id| *id != turn.actor && !begins_a_value);
+    let own = |name: &str| turn.table.shortcuts.of(turn.actor).any(|named| named.variables.contains_key(name));
+    let Some(id) = known.filter(|_| !own(&name.to_lowercase())) else { return Ok(None) };
+    turn.table.may_act_for(id, turn.rights)?;
+    Ok(Some((id, rest.len())))
 }
 
 /// The name and the value of `fire combat: 13`, `str 3`, `hp = 40/40`. Without a colon, a name of several words is one that
@@ -87,7 +129,8 @@ pub(super) fn changed(whose: Whose, name: &str, value: &str, before: Option<&str
 }
 
 /// Shows one value.
-fn show(turn: &HouseTurn, name: &str) -> Result<Reply, Refusal> {
+fn show(turn: &mut HouseTurn, name: &str) -> Result<Reply, Refusal> {
+    for_those_who_know(turn);
     let found = turn.table.shortcuts.of(turn.actor).find_map(|named| named.variables.get(name));
     let owner = turn.table.name_of(turn.actor);
     let found = found.ok_or_else(|| Refusal::new(format!("{owner} has no value {name}")).example(VALUE.example))?;
@@ -103,6 +146,9 @@ pub(super) fn sheet(turn: &mut HouseTurn, export: bool, character: Option<Name>)
     if who != turn.actor && turn.cast().opposes(who) && turn.rights.role() < Role::Referee {
         let what = format!("only the referee sees the values of {}", turn.table.name_of(who));
         return Err(Refusal::new(what).example("values"));
+    }
+    if turn.table.hides_values_of(who) {
+        turn.effects.readers = Readers::Referees;
     }
     let values = turn.table.shortcuts.own.get(&who);
     match values.filter(|named| !named.variables.is_empty()) {

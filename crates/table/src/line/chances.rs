@@ -1,5 +1,7 @@
 //! The chances of a game's command: of one whose odds are asked for, and of the offers in an answer.
 
+use super::filled::{Filled, filled};
+use super::meant::ODDS;
 use super::prepared::Prepared;
 use crate::attempt::{Attempt, Found};
 use crate::budget::{ASKED_FOR, Effort, OF_AN_OFFER, OF_OFFERS, SAMPLED};
@@ -8,6 +10,7 @@ use crate::draft::Draft;
 use crate::host::Host;
 use crate::notation::{dice_of_no_table, guessed, reads_as_dice};
 use crate::odds::of_trials;
+use crate::rights::Act;
 use crate::room::Answered;
 use crate::shortcuts;
 use crate::trials::{OUTCOME, SUCCESS, Trials};
@@ -60,9 +63,13 @@ impl Draft {
             Found::Plugin(plugin, spec, from) if !spec.notation => {
                 Ok(Some(Asked { odds, plugin, spec, line: inner, from, estimate: estimated.is_some() }))
             }
-            Found::Plugin(_, _, from) => {
+            Found::Plugin(plugin, spec, from) => {
+                let Filled { line: filled, against, .. } = filled(host, plugin, spec, from, attempt);
+                if let Some(against) = against.filter(|against| against.hidden) {
+                    return Err(untold(attempt.doc.name_of(against.who), attempt).into());
+                }
                 let estimate = if estimated.is_some() { " estimate" } else { "" };
-                line.typed = format!("{word}{estimate} {}", inner.typed[from..].trim_start());
+                line.typed = format!("{word}{estimate} {}", filled[from..].trim_start());
                 attempt.typed.clone_from(&line.typed);
                 Ok(None)
             }
@@ -83,6 +90,7 @@ impl Draft {
         attempt.typed = filled.under(&mut attempt.rights, &attempt.doc).typed;
         attempt.may_use(spec)?;
         let (play, _) = self.prepare(host, plugin, spec, from, attempt)?;
+        may_tell_odds(&play, attempt)?;
         let typed = &play.arguments.typed;
         let exact = if estimate { None } else { play.with_all(play.afford(ASKED_FOR), None)? };
         let reply = match exact.filter(|trials| trials.left < 0.01) {
@@ -96,6 +104,22 @@ impl Draft {
         // The words may match an offer, but the offer was not taken.
         attempt.typed = format!("{} {typed}", odds.name);
         Ok(Done::looked(odds, reply))
+    }
+}
+
+/// Refuses odds that would tell a value which only referees know.
+fn may_tell_odds(play: &Prepared<'_>, attempt: &Attempt<'_>) -> Result<(), Refusal> {
+    let new = play.against.filter(|against| against.hidden).map(|against| against.who);
+    let Some(whose) = new.or(play.hidden) else { return Ok(()) };
+    Err(untold(play.cast.name(whose), attempt))
+}
+
+fn untold(name: &str, attempt: &Attempt<'_>) -> Refusal {
+    let what = format!("the odds would tell what only the referee knows of {name}");
+    let typed = attempt.typed.trim_start_matches(ODDS).trim_start();
+    match attempt.rights.could(&attempt.doc, Act::Disclose) {
+        true => Refusal::new(what).example(format!("secret {ODDS} {typed}")),
+        false => Refusal::new(what).example(typed),
     }
 }
 
@@ -197,6 +221,8 @@ fn trials_of(
     let mut words = Words::new(&arguments.typed, place.end.min(arguments.typed.len()));
     let offered = Prepared {
         looked_up: Vec::new(),
+        against: play.against,
+        hidden: None,
         plugin: play.plugin,
         ready: play.plugin.ready(after, &spec.name, &mut words).ok()?,
         arguments,

@@ -16,8 +16,8 @@ use dice::fair::commitment;
 use journal::documents::{GUEST, RoomDoc, to_json};
 use journal::store::StoreError;
 use journal::{
-    Added, Before, Changes, Entry, HOUSE, Link, OF_A_GROUP, Page, WITH_WITHHELD, WITHOUT_WITHHELD, hex, keys,
-    line_and_place,
+    Added, Before, Change, Changes, Entry, HOUSE, Link, OF_A_GROUP, Page, Place, WITH_WITHHELD, WITHOUT_WITHHELD, diff,
+    hex, keys, line_and_place,
 };
 use std::sync::Arc;
 
@@ -83,7 +83,11 @@ impl Draft {
         }
         // An entry that everybody reads withholds what they may not know; a secret entry is withheld as a whole.
         let withheld = match attempt.readers {
-            Readers::Everybody => self.ledger(host).withheld(&mut done.changes, number)?,
+            Readers::Everybody => {
+                let mut withheld = self.ledger(host).withheld(&mut done.changes, number)?;
+                withheld.noted.extend(hidden_record(&done, &reply, number));
+                withheld
+            }
             Readers::Referees | Readers::Player => Changes::default(),
         };
         let (attempted, withheld, thrown) = (&attempt, &withheld, outcome.dice.as_slice());
@@ -147,7 +151,7 @@ impl Draft {
         let Entering { number, attempt, done, withheld, reply, thrown, replaces } = *entering;
         let answer = reply.plain();
         let (text, facts, changes) = (attempt.typed.as_str(), &reply.facts, &done.changes);
-        let record = reply.record.as_ref().filter(|_| done.followed.is_none());
+        let record = reply.record.as_ref().filter(|_| done.followed.is_none() && done.hidden.is_none());
         // What only shows something, in place of an edited command, may show words that are erased later.
         let only_shows =
             done.game == HOUSE && changes.made.is_empty() && !attempt.effects.counts() && thrown.is_empty();
@@ -251,6 +255,14 @@ impl Draft {
             self.writes.put(keys::room(id), to_json(&*room));
             self.state.rooms_mut().insert(id.clone(), Stored { doc: room, stored: true });
         }
+    }
+}
+
+/// The record of a new roll against a hidden value, which the entry withholds.
+fn hidden_record(done: &Done<'_>, reply: &Reply, number: u64) -> Vec<Change> {
+    match done.hidden.is_some() && done.followed.is_none() {
+        true => diff(&Place::Record(number).path(), None, reply.record.as_ref()),
+        false => Vec::new(),
     }
 }
 

@@ -33,8 +33,15 @@ impl Draft {
             throws_dice(dice, dialect)
         };
         let sheet = Sheet { doc: &attempt.doc, character: attempt.actor };
+        let cast = attempt.cast(host);
         let reads = |text: &str| {
             let text = guessed(text);
+            // `d20+5 vs Ogre`
+            let (dice, name) = text.split_once(" vs ").unwrap_or((&text, ""));
+            let text = match cast.meant(name.split_whitespace().next().unwrap_or_default()) {
+                Some(_) => dice.to_owned(),
+                None => text,
+            };
             throws(&text) || sheet.filled_dice(&text, 0, throws).is_some()
         };
         let dice = texts.find(|text| reads(text))?;

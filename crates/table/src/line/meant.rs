@@ -67,7 +67,7 @@ pub(super) const ACT_AS: &str = "as";
 /// The wrapper `secret COMMAND`.
 pub(super) const SECRET: &str = "secret";
 /// The command that asks for the odds of dice, or of a game's command.
-const ODDS: &str = "odds";
+pub(super) const ODDS: &str = "odds";
 /// Those of the table's own commands where variables are expanded; the others define them.
 const OF_DICE: [&str; 2] = [ODDS, "explain"];
 /// The command that hands out a file.
@@ -271,7 +271,7 @@ fn inner(rest: &str, attempt: &Attempt<'_>, missing: &str) -> Result<CommandLine
 
 /// The name at the start of `rest`, and the text after it: the longest character name that fits, or else one word or
 /// several in quotation marks.
-pub(super) fn named_first<'a>(doc: &TableDoc, rest: &'a str) -> Result<(String, &'a str), Refusal> {
+pub(crate) fn named_first<'a>(doc: &TableDoc, rest: &'a str) -> Result<(String, &'a str), Refusal> {
     let rest = rest.trim_start();
     let begins = |name: &&String| {
         rest.get(name.len()..).is_some_and(|rest| rest.starts_with(char::is_whitespace))

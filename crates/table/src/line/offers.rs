@@ -127,6 +127,7 @@ impl Draft {
                     open,
                     by: number,
                     secret: attempt.is_secret(),
+                    hidden: done.hidden,
                 },
             ));
         }

@@ -11,14 +11,15 @@ use crate::host::Host;
 use crate::people::People;
 use crate::rights::Act;
 use crate::state::{GameState, Stored};
+use crate::trials::{OUTCOME, SUCCESS};
 use crate::turn::HouseTurn;
 use crate::unplayed::Unplayed;
 use crate::words::CommandLine;
-use chat::Readers;
-use dice::Budget;
+use chat::{Readers, Reply};
+use dice::{Budget, Die};
 use journal::documents::{GameDoc, TableDoc, to_json};
 use journal::{Changes, Document, Place, diff, pointer};
-use plugin_api::{CommandSpec, FollowUp, Held, Left, Played, Plugin, Refusal, SavedState, Wanted, Words};
+use plugin_api::{Answers, CommandSpec, FollowUp, Held, Left, Played, Plugin, Refusal, SavedState, Wanted, Words};
 use serde::Serialize;
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -149,11 +150,18 @@ impl Draft {
         attempt.thrown = budget.into_thrown();
         let (Played { held: after, mut reply }, left) = match played {
             Ok(played) => played,
+            Err(refusal) if play.against.is_some_and(|against| against.hidden) => {
+                let refusal = without_the_value(&refusal, &attempt.typed);
+                return self.not_kept(game, spec, refusal.what, attempt);
+            }
             Err(refusal) if attempt.thrown.len() > fell.len() => {
                 return Ok(self.comes_to_nothing(game, spec, &refusal.what, attempt));
             }
             Err(refusal) => return Err(refusal.into()),
         };
+        if let Some(what) = probes((spec, &play), &left, &reply, &attempt.thrown) {
+            return self.not_kept(game, spec, what, attempt);
+        }
         if reply.readers > Readers::Everybody && !attempt.may_be_told() {
             let what = format!("that is for {} and the referees to read", attempt.doc.name_of(attempt.actor));
             return self.not_kept(game, spec, what, attempt);
@@ -164,7 +172,12 @@ impl Draft {
         if !play.looked_up.is_empty() {
             reply = reply.text(format!(" ({})", play.looked_up.join(", ")));
         }
-        chances_of_offers(&play, &after, &left, &mut reply, number);
+        let hidden = play.hides(&left);
+        match hidden {
+            // Chances, and how a result came about, would tell the value.
+            Some(_) => only_the_result(&mut reply, &play, &left),
+            None => chances_of_offers(&play, &after, &left, &mut reply, number),
+        }
         let (Prepared { arguments, target, .. }, Left { cast, amended, followed, closed, took, begins }) = (play, left);
         attempt.rights.took(took);
         let target = target.map(Arc::unwrap_or_clone).filter(|_| followed || spec.follow_up != FollowUp::IfAny);
@@ -195,7 +208,7 @@ impl Draft {
         }
         let followed = target.map(|target| (target, amended));
         let comment = arguments.comment;
-        Ok(Done { game, spec, reply, comment, changes, state: grown, followed, closed, nothing: None, begins })
+        Ok(Done { game, spec, reply, comment, changes, state: grown, followed, closed, nothing: None, begins, hidden })
     }
 
     /// Refuses a game's result that cannot be stored; dice that were rolled stay in the journal.
@@ -211,6 +224,36 @@ impl Draft {
             false => Ok(self.comes_to_nothing(game, spec, &what, attempt)),
         }
     }
+}
+
+/// Leaves of an answer only how the roll ended.
+fn only_the_result(reply: &mut Reply, play: &Prepared<'_>, left: &Left) {
+    // Without a record nobody would know later what it was measured against.
+    if reply.record.is_none() && !left.followed {
+        reply.record = Some(json!({ "played": play.arguments.typed }));
+    }
+    reply.facts.retain(|name, _| [SUCCESS, OUTCOME].contains(&name.as_str()));
+    reply.why.clear();
+}
+
+/// Why a command may not be measured against a value that only referees know: without a die that can fall this way or
+/// that, it would only try numbers out.
+fn probes((spec, play): (&CommandSpec, &Prepared<'_>), left: &Left, reply: &Reply, thrown: &[Die]) -> Option<String> {
+    let against = play.against.filter(|against| against.hidden)?;
+    let name = left.cast.name(against.who);
+    if reply.readers > Readers::Everybody {
+        return Some(format!("that is not for all to read, but how it ends against {name} is"));
+    }
+    let allowed = |rule: &Answers| rule.diceless && rule.commands.contains(&spec.name);
+    let falls = thrown.iter().any(|die| die.sides > 1) || play.plugin.manifest().answers.iter().any(allowed);
+    (!falls).then(|| format!("only the referee knows that value of {name}'s, so you need a die against it"))
+}
+
+/// A refusal of a command against a hidden value, which the refusal may quote.
+fn without_the_value(refusal: &Refusal, typed: &str) -> Refusal {
+    let told = refusal.what.contains(|c: char| c.is_ascii_digit());
+    let what = if told { "that does not work against them: type a number, or ask the referee" } else { &refusal.what };
+    Refusal::new(what).example(typed)
 }
 
 /// Refuses one of the table's own commands that concerns everybody but was typed in secret.

@@ -12,7 +12,7 @@ use crate::draft::{Draft, Replacing};
 use crate::host::Host;
 use crate::line::undo::{TakenBack, may_take_back};
 use crate::outcome::{Heard, Outcome, OutcomeKind};
-use crate::rights::Rights;
+use crate::rights::{Act, Rights};
 use crate::state::{Stored, read};
 use crate::unplayed::Unplayed;
 use crate::words::CommandLine;
@@ -204,6 +204,13 @@ impl Table {
                 return stands(self.amended_before(host, message, lines, &page)?);
             }
             let rights = Rights::of(host, &self.state.doc.doc, message);
+            let hidden = ledger.roll(*number)?.is_some_and(|roll| roll.hidden.is_some());
+            if hidden && !rights.could(&self.state.doc.doc, Act::Disclose) {
+                // The same dice with one number after another would find it.
+                return stands(
+                    "it is measured against what only the referee knows: undo it and type it again.".to_owned(),
+                );
+            }
             let may = may_take_back(host, &self.state.doc.doc, &rights, &message.room, &page);
             if let Err(refusal) = may {
                 return stands(format!("{}.", refusal.what));

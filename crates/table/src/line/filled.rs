@@ -1,0 +1,139 @@
+//! The line as it is played: with values from sheets where a command lacks them, the actor's and those of whom it is
+//! against. Taken offers are never filled.
+
+use super::reading::safely;
+use crate::against::{Answered, Line};
+use crate::attempt::Attempt;
+use crate::host::Host;
+use crate::rights::Act;
+use crate::room::Answered as _;
+use crate::sheet::{Sheet, has_value};
+use crate::words::Arguments;
+use dice::Notation;
+use plugin_api::{Against, Cast, CommandSpec, Plugin, Words};
+
+/// A line with values in it.
+pub(super) struct Filled {
+    /// The line to play. If everybody reads the answer and must not know a value in it, the attempt's line is another.
+    pub line: String,
+    /// The values that were put in and may be shown, such as `acrobatics 7 +4`.
+    pub looked_up: Vec<String>,
+    /// Whose value is in the line.
+    pub against: Option<Against>,
+}
+
+/// A command of a plugin, whose arguments begin at byte `from` of its line.
+struct Reading<'a> {
+    plugin: &'a dyn Plugin,
+    spec: &'a CommandSpec,
+    from: usize,
+    cast: Cast,
+}
+
+/// Puts values into the attempt's line.
+pub(super) fn filled(
+    host: &Host,
+    plugin: &dyn Plugin,
+    spec: &CommandSpec,
+    from: usize,
+    attempt: &mut Attempt<'_>,
+) -> Filled {
+    if attempt.offered.is_some() || attempt.doc.shortcuts.is_empty() {
+        return Filled { line: attempt.typed.clone(), looked_up: Vec::new(), against: None };
+    }
+    let reading = Reading { plugin, spec, from, cast: attempt.cast(host) };
+    let typed = attempt.typed.clone();
+    if let Some(answered) = reading.answered(attempt) {
+        attempt.typed.clone_from(&answered.typed);
+        let mut looked_up = reading.look_up(attempt);
+        let line = attempt.typed.clone();
+        if let Some(public) = answered.public(&line) {
+            attempt.typed = public;
+            looked_up.extend((!answered.against.hidden).then_some(answered.shown));
+            return Filled { line, looked_up, against: Some(answered.against) };
+        }
+        attempt.typed = typed;
+    }
+    let looked_up = reading.look_up(attempt);
+    Filled { line: attempt.typed.clone(), looked_up, against: None }
+}
+
+impl Reading<'_> {
+    /// The line with the value of whom it is against, if it reads with that.
+    fn answered(&self, attempt: &Attempt<'_>) -> Option<Answered> {
+        let rules = self.plugin.manifest().answers.iter().filter(|rule| rule.commands.contains(&self.spec.name));
+        let end = Arguments::of(&attempt.typed, self.spec.follow_up).typed.len();
+        let span = self.from.min(end)..end;
+        let line = Line { doc: &attempt.doc, cast: &self.cast, actor: attempt.actor, typed: &attempt.typed, span };
+        let mut answered = line.answered(rules)?;
+        if answered.against.hidden && attempt.is_secret() {
+            // Of a secret roll its player reads everything, and may show it. So only those who know the value get it.
+            if !attempt.rights.could(&attempt.doc, Act::Disclose) {
+                return None;
+            }
+            answered.against.hidden = false;
+        }
+        self.reads(&answered.typed, attempt).then_some(answered)
+    }
+
+    /// True if the line reads, perhaps once values of the actor are put in.
+    fn reads(&self, line: &str, attempt: &Attempt<'_>) -> bool {
+        let reads = match self.spec.notation {
+            true => self.reads_as_dice(line, attempt),
+            false => self.remark(line).is_some(),
+        };
+        reads || self.own(line, attempt).is_some()
+    }
+
+    fn reads_as_dice(&self, line: &str, attempt: &Attempt<'_>) -> bool {
+        let dialect = attempt.room.dialect();
+        let typed = self.arguments(line);
+        let dice = typed.get(self.from..).unwrap_or_default();
+        Notation::typed_in(dialect, dice).is_ok() || Notation::prose_behind(dice, dialect).is_some()
+    }
+
+    fn arguments(&self, line: &str) -> String {
+        Arguments::of(line, self.spec.follow_up).typed
+    }
+
+    /// What the command takes for a remark in the line; `None` if the line does not read.
+    fn remark(&self, line: &str) -> Option<Option<String>> {
+        let Reading { plugin, spec, cast, .. } = self;
+        let typed = self.arguments(line);
+        let words = Words::new(&typed, self.from.min(typed.len()));
+        let mut words = words.with_names(|name| cast.is_called(name)).with_remarks();
+        let reads = safely(|| plugin.ready(&plugin.first(), &spec.name, &mut words).is_ok());
+        reads.unwrap_or_default().then(|| words.remark().map(str::to_owned))
+    }
+
+    /// Puts values of the actor's sheet into a line that does not read without them, or that lacks a value and has a
+    /// name of one. Returns what it put in.
+    fn look_up(&self, attempt: &mut Attempt<'_>) -> Vec<String> {
+        let doc = attempt.doc.clone();
+        let own = self.own(&attempt.typed, attempt);
+        let Some((typed, shown)) = own.map(|own| own.under(&mut attempt.rights, &doc)) else { return Vec::new() };
+        attempt.typed = typed;
+        shown
+    }
+
+    /// The line with values of the actor's sheet.
+    fn own(&self, line: &str, attempt: &Attempt<'_>) -> Option<crate::sheet::Filled> {
+        let sheet = Sheet { doc: &attempt.doc, character: attempt.actor };
+        let typed = self.arguments(line);
+        let from = self.from.min(typed.len());
+        if self.spec.notation {
+            let reads = |line: &str| self.reads_as_dice(line, attempt);
+            return if reads(line) { None } else { sheet.filled_dice(line, from, reads) };
+        }
+        let known = |word: &str| self.spec.words().any(|known| known == word) || self.cast.is_called(word);
+        match self.remark(line) {
+            None => sheet.filled(line, from..typed.len(), known, |line| self.remark(line).is_some()),
+            // `check acrobatics to cross the ledge`
+            Some(Some(prose)) if !has_value(typed[from..].split(prose.as_str()).next().unwrap_or_default()) => {
+                let begins = typed[from..].find(prose.as_str()).unwrap_or_default() + from;
+                sheet.filled_before(line, &prose, begins).filter(|filled| self.remark(filled.line()).is_some())
+            }
+            Some(_) => None,
+        }
+    }
+}
