@@ -48,6 +48,8 @@ mod rooms;
 mod seated;
 #[path = "attack/secrecy.rs"]
 mod secrecy;
+#[path = "attack/sheets.rs"]
+mod sheets;
 #[path = "attack/shipped.rs"]
 mod shipped;
 #[path = "attack/time.rs"]
