@@ -28,6 +28,7 @@ mod parser;
 mod roll;
 mod source;
 mod spoken;
+mod thumbs;
 
 pub use dialect::Dialect;
 pub use every::Every;
@@ -45,3 +46,4 @@ pub use number::Number;
 pub use odds::{Certainty, Odds, OddsError};
 pub use roll::{Fate, OfPool, Piece, Roll, RollError, Rolls, Shown, ShownDie, Tally, Throw, Verdict};
 pub use source::{Budget, Dice, DiceError, Die, Scripted};
+pub use thumbs::number_word;

@@ -1,9 +1,13 @@
 //! What people say in words behind dice: parts of the notation, as in `4d6 drop lowest`, or prose that is no part of it.
 
-use crate::{Dialect, Notation};
+use crate::{Dialect, Notation, NotationError};
 
 /// Words that say something about the dice, so that they are never prose.
-const ABOUT_DICE: [&str; 50] = [
+const ABOUT_DICE: [&str; 54] = [
+    "under",
+    "below",
+    "over",
+    "above",
     "private",
     "privately",
     "hidden",
@@ -62,6 +66,18 @@ const DROPS: [&str; 2] = ["drop", "dropping"];
 const KEEPS: [&str; 5] = ["keep", "keeping", "best", "top", "take"];
 
 impl Notation {
+    /// Reads a text as a notation, or as people say it.
+    ///
+    /// # Errors
+    /// It is neither.
+    pub fn as_said(text: &str, dialect: Dialect) -> Result<Notation, NotationError> {
+        Notation::typed_in(dialect, text).or_else(|error| {
+            let plain = Notation::plainly(text, dialect);
+            let text = plain.as_deref().unwrap_or(text);
+            Notation::typed_in(dialect, text).ok().or_else(|| Notation::of_spoken(text, dialect)).ok_or(error)
+        })
+    }
+
     /// A text that is dice and one phrase about them: `4d6 drop lowest` is `4d6dl1`, `d20+5 adv` is `2d20kh1+5`.
     pub fn of_spoken(text: &str, dialect: Dialect) -> Option<Notation> {
         let mut words: Vec<&str> = text.split_whitespace().collect();
@@ -110,6 +126,8 @@ impl Notation {
             }
             ["reroll" | "rerolling", "1" | "1s" | "ones"] => behind("r1".to_owned()),
             ["explode" | "exploding" | "explodes"] => behind("!".to_owned()),
+            ["under" | "below", most] => format!("{dice} < {}", number(most)?),
+            ["over" | "above", least] => format!("{dice} > {}", number(least)?),
             _ => return None,
         };
         Notation::typed_in(dialect, &format!("{times}{said}")).ok()
@@ -168,6 +186,12 @@ fn take_times(words: &mut Vec<&str>) -> String {
         return format!("{count}x ");
     }
     let dice = |word: &str| first_dice(word).is_some_and(|place| place.start == 0);
+    if let [count, x, first, ..] = words.as_slice()
+        && (counts(count) && x.eq_ignore_ascii_case("x") && dice(first))
+    {
+        let count = words.drain(..2).next().unwrap_or_default();
+        return format!("{count}x ");
+    }
     if let [count, first, ..] = words.as_slice()
         && counts(count)
         && dice(first)
@@ -204,11 +228,13 @@ mod tests {
             ("2d6+3 reroll 1s", "2d6r1+3"),
             ("6d6 exploding", "6d6!"),
             ("d20 adv +5", "2d20kh1+5"),
+            ("d100 under 45", "d100 < 45"),
             ("4d6 drop lowest x6", "6x 4d6dl1"),
             ("6x 4d6 drop lowest", "6x 4d6dl1"),
             ("4d6 drop lowest 6 times", "6x 4d6dl1"),
             ("4d6kh3 6x", "6x 4d6kh3"),
             ("6 4d6", "6x 4d6"),
+            ("6 x 4d6 drop lowest", "6x 4d6dl1"),
         ] {
             assert_eq!(Notation::of_spoken(said, Dialect::Native), notation.parse().ok(), "{said}");
         }

@@ -1,0 +1,189 @@
+//! How dice are typed on phones: `3w6`, `two d6 plus 3`, `d20+5 vs 15. 🎲`, and slips such as `1s20`. Changes nothing
+//! that reads as a notation.
+
+use crate::{Dialect, Notation};
+
+/// Numbers that people write as words.
+const NUMBERS: [&str; 11] = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"];
+/// How often, in words.
+const TIMES: [(&str, &str); 2] = [("twice", "2x"), ("thrice", "3x")];
+/// Letters beside the d of a keyboard.
+const BESIDE: [char; 4] = ['s', 'e', 'f', 'c'];
+/// Words for counting dice that show enough.
+const COUNTING: [&str; 5] = ["success", "successes", "hits", "counting", "count"];
+
+/// The number that a word says: `two`.
+pub fn number_word(word: &str) -> Option<u32> {
+    let at = NUMBERS.iter().position(|number| number.eq_ignore_ascii_case(word))?;
+    u32::try_from(at).ok()
+}
+
+impl Notation {
+    /// The text with what can only mean one thing put plainly, if anything is: a German W for d, numbers and signs in
+    /// words in front of dice, a comma between rolls, punctuation and emoji at the end.
+    pub fn plainly(text: &str, dialect: Dialect) -> Option<String> {
+        if Notation::typed_in(dialect, text).is_ok() {
+            return None;
+        }
+        let mut words: Vec<String> = text.split_whitespace().map(with_d).collect();
+        while words.last().is_some_and(|word| word.chars().all(is_ornament)) {
+            words.pop();
+        }
+        if let Some(last) = words.last_mut() {
+            last.truncate(last.trim_end_matches(['.', ',', '…']).len());
+        }
+        if let Some(first) = words.first_mut().filter(|first| first.eq_ignore_ascii_case("percentile")) {
+            "d100".clone_into(first);
+        }
+        if let Some(times) = words.first_mut().and_then(|first| {
+            let times = TIMES.iter().find(|(word, _)| first.eq_ignore_ascii_case(word))?.1;
+            Some((first, times))
+        }) {
+            times.1.clone_into(times.0);
+        }
+        let bracketed = text.contains(['{', '(', '[']);
+        for at in 1..words.len() {
+            let (before, behind) = words.split_at_mut(at);
+            let (word, next) = (&mut before[at - 1], &behind[0]);
+            let lower = word.to_lowercase();
+            match lower.as_str() {
+                "plus" | "add" if begins_a_number(next) => "+".clone_into(word),
+                "and" if ["add", "plus"].contains(&next.to_lowercase().as_str()) => word.clear(),
+                "minus" if begins_a_number(next) => "-".clone_into(word),
+                "a" | "an" if begins_dice(next) => word.clear(),
+                _ if begins_dice(next) && !next.starts_with(|c: char| c.is_ascii_digit()) => {
+                    if let Some(number) = number_word(&lower) {
+                        *word = number.to_string();
+                    }
+                }
+                _ if lower.ends_with(',') && !bracketed && begins_dice(next) => {
+                    word.pop();
+                    word.push(';');
+                }
+                _ => {}
+            }
+        }
+        let plain = words.into_iter().filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ");
+        (plain != text.trim()).then_some(plain)
+    }
+
+    /// The text with a slip in its dice corrected, if that makes it read: `1s20`, `1d2O`, `10d10 successes 7`.
+    pub fn of_slip(text: &str, dialect: Dialect) -> Option<String> {
+        let reads = |text: &String| {
+            let rolls = Notation::typed_in(dialect, text).map(|notation| notation.rolls);
+            rolls.is_ok_and(|rolls| rolls.iter().any(|roll| roll.expression.throws()))
+        };
+        let right: Vec<String> = text.split_whitespace().map(without_slip).collect();
+        let right = right.join(" ");
+        Some(right).filter(reads).filter(|right| right != text.trim()).or_else(|| counted(text).filter(reads))
+    }
+}
+
+/// `10d10 successes 7+` as `10d10>=7`.
+fn counted(text: &str) -> Option<String> {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let at = words.iter().position(|word| COUNTING.iter().any(|counting| counting.eq_ignore_ascii_case(word)))?;
+    let number = |word: &str| word.trim_end_matches(['+', 's']).parse::<u32>().ok();
+    let fills = |word: &&&str| !["on", "at", "with", "of", "for", "and", "or", "more", "better"].contains(*word);
+    let others: Vec<&str> = words[..at].iter().chain(&words[at + 1..]).filter(fills).copied().collect();
+    let (dice, needed) = others.split_first()?;
+    match needed {
+        [needed] => Some(format!("{dice}>={}", number(needed)?)),
+        // `5s and 6s`
+        [least, next] if number(next)? == number(least)? + 1 => Some(format!("{dice}>={}", number(least)?)),
+        _ => None,
+    }
+}
+
+/// A word with its slip corrected: a letter beside the d, a doubled d, letters for the digits that look like them.
+fn without_slip(word: &str) -> String {
+    let letters: Vec<char> = word.chars().collect();
+    let digit = |at: Option<usize>| at.and_then(|at| letters.get(at)).is_some_and(char::is_ascii_digit);
+    let mut right = String::new();
+    for (at, letter) in letters.iter().enumerate() {
+        let lower = letter.to_ascii_lowercase();
+        let front = at.checked_sub(1);
+        let in_sides = right.trim_end_matches(|c: char| c.is_ascii_digit()).ends_with(['d', 'D']);
+        match lower {
+            _ if BESIDE.contains(&lower) && digit(Some(at + 1)) && (at == 0 || digit(front)) => right.push('d'),
+            'd' if right.ends_with(['d', 'D']) => {}
+            'o' if in_sides && digit(front) => right.push('0'),
+            'l' | 'i' if in_sides && digit(Some(at + 1)) => right.push('1'),
+            _ => right.push(*letter),
+        }
+    }
+    right
+}
+
+/// A word with d for the W of German dice.
+fn with_d(word: &str) -> String {
+    let letters: Vec<char> = word.chars().collect();
+    let is_die = |at: usize| {
+        let begins = |c: &char| c.is_ascii_digit() || "+-*/(;".contains(*c);
+        letters.get(at + 1).is_some_and(char::is_ascii_digit) && at.checked_sub(1).is_none_or(|at| begins(&letters[at]))
+    };
+    let d = |(at, letter): (usize, &char)| if matches!(letter, 'w' | 'W') && is_die(at) { 'd' } else { *letter };
+    letters.iter().enumerate().map(d).collect()
+}
+
+fn begins_dice(word: &str) -> bool {
+    let sides = word.trim_start_matches(|c: char| c.is_ascii_digit()).strip_prefix(['d', 'D']);
+    sides.is_some_and(|sides| sides.starts_with(|c: char| c.is_ascii_digit() || matches!(c, '%' | 'F')))
+}
+
+fn begins_a_number(word: &str) -> bool {
+    word.starts_with(|c: char| c.is_ascii_digit()) || begins_dice(word)
+}
+
+/// Whether this is an emoji or a part of one.
+fn is_ornament(c: char) -> bool {
+    !c.is_ascii() && !c.is_alphanumeric()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_can_only_mean_one_thing_is_put_plainly() {
+        for (text, plain) in [
+            ("3w6", "3d6"),
+            ("1W20 + 4", "1d20 + 4"),
+            ("w8+w6 fire", "d8+d6 fire"),
+            ("d20 plus 5", "d20 + 5"),
+            ("d20 and add 5", "d20 + 5"),
+            ("2d6 minus 1 bane", "2d6 - 1 bane"),
+            ("two d6", "2 d6"),
+            ("a d20", "d20"),
+            ("percentile", "d100"),
+            ("twice d20", "2x d20"),
+            ("d20+5 vs 15.", "d20+5 vs 15"),
+            ("3d6 🎲🎲", "3d6"),
+            ("2d6, 3d8", "2d6; 3d8"),
+        ] {
+            assert_eq!(Notation::plainly(text, Dialect::Native).as_deref(), Some(plain), "{text}");
+        }
+        for text in ["3d6", "{2d6, 3d8}kh1", "2d6 with fire", "d20 plus my luck", "2d6, but 3 wolves"] {
+            assert_eq!(Notation::plainly(text, Dialect::Native), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn slips_in_dice_are_corrected_if_that_reads() {
+        for (text, right) in [
+            ("1s20", "1d20"),
+            ("2f6+3", "2d6+3"),
+            ("1dd20", "1d20"),
+            ("1d2O", "1d20"),
+            ("d1o+2", "d10+2"),
+            ("10d10 successes 7", "10d10>=7"),
+            ("10d10 7+ successes", "10d10>=7"),
+            ("5d6 count 5s and 6s", "5d6>=5"),
+        ] {
+            assert_eq!(Notation::of_slip(text, Dialect::Native).as_deref(), Some(right), "{text}");
+        }
+        for text in ["2d6", "1s20 fire", "20", "s", "c3po", "2d6 successes", "hits 7"] {
+            assert_eq!(Notation::of_slip(text, Dialect::Native), None, "{text}");
+        }
+    }
+}
