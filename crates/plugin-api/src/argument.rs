@@ -31,6 +31,11 @@ pub trait Argument: Sized {
         Vec::new()
     }
 
+    /// True if it may stand in front of the word that names it, as in `minor advantage`.
+    fn leads(word: &str) -> bool {
+        !word.contains(|c: char| c.is_ascii_digit())
+    }
+
     /// Takes the first of `words` that read as this type.
     ///
     /// # Errors
@@ -157,8 +162,8 @@ impl Argument for DiceWord {
         let mut dice = Vec::new();
         for part in typed.split(['+', '/', '&']).filter(|part| !part.is_empty()) {
             let digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
-            // `d8d10` is two dice.
-            let mut sizes = part.split(['d', 'D']);
+            // `d8d10` is two dice, and `w8` is German.
+            let mut sizes = part.split(['d', 'D', 'w', 'W']);
             let count = sizes.next().unwrap_or_default();
             let sizes: Vec<&str> = sizes.collect();
             if sizes.is_empty() || !digits(count) || sizes.iter().any(|sides| sides.is_empty() || !digits(sides)) {
@@ -186,6 +191,7 @@ mod tests {
         let sides =
             |typed: &str| DiceWord::read(&[typed]).map(|read| read.map(|(word, _)| word.sides().collect::<Vec<_>>()));
         assert_eq!(sides("2d8+d10"), Ok(Some(vec![8, 8, 10])));
+        assert_eq!(sides("2w8"), Ok(Some(vec![8, 8])));
         assert_eq!(sides("adv"), Ok(None));
         assert_eq!(sides("d8x"), Ok(None));
         assert!(sides("21d6").is_err());

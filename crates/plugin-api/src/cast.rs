@@ -112,6 +112,11 @@ impl Cast {
         })
     }
 
+    /// True if several characters may be meant by `name`.
+    pub fn is_ambiguous(&self, name: &str) -> bool {
+        self.known(name).is_none() && self.partly(name).len() > 1
+    }
+
     /// The characters whose name begins with `name`, or else those with a word that does; none for a single letter.
     fn partly(&self, name: &str) -> Vec<(CharacterId, &str)> {
         let wanted = name.to_lowercase();

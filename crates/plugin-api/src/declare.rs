@@ -226,8 +226,21 @@ impl Manifest {
     /// The line that `word` means if it is not a command but a synonym (in lower case), with `rest` filled in.
     pub fn synonym(&self, word: &str, rest: &str) -> Option<String> {
         let (_, meant) = self.synonyms.iter().find(|(each, _)| each == word)?;
-        let line = meant.replace("{}", rest);
-        Some(line.split_whitespace().collect::<Vec<_>>().join(" "))
+        // What the line says already need not be typed again: `boost with triumph`.
+        let bare = |word: &str| word.trim_end_matches([':', ',', '.', '!']).to_lowercase();
+        let says =
+            |word: &str| meant.split(' ').any(|said| said.trim_end_matches('s') == bare(word).trim_end_matches('s'));
+        let (rest, comment) = rest.find('#').map_or((rest, ""), |at| rest.split_at(at));
+        let again = rest.split_whitespace().any(says);
+        let more = rest.split_whitespace().filter(|word| !again || !(says(word) || Words::means_nothing(word)));
+        let line = meant.replace("{}", &more.collect::<Vec<_>>().join(" "));
+        let line = line.trim_end_matches([' ', '-', '+']);
+        Some(format!("{line} {comment}").split_whitespace().collect::<Vec<_>>().join(" "))
+    }
+
+    /// True if what is typed behind a synonym is a part of the line that it means.
+    pub fn takes_more(&self, word: &str) -> bool {
+        self.synonyms.iter().any(|(each, meant)| each == word && meant.contains("{}"))
     }
 
     /// What a word of the game (in lower case) means; also in the plural.

@@ -66,6 +66,11 @@ impl Words {
         self.words.iter().filter(|word| !word.taken).map(|word| word.text.as_str())
     }
 
+    /// True if a word only leads to the next one: `with`, `the`.
+    pub fn means_nothing(word: &str) -> bool {
+        means_nothing(&word.to_lowercase())
+    }
+
     /// Every word with its place in the line.
     pub fn all(&self) -> impl Iterator<Item = (&str, Range<usize>)> {
         self.words.iter().map(|word| (word.text.as_str(), word.at.clone()))
@@ -110,8 +115,18 @@ impl Words {
         };
         match self.value_of(found, names)? {
             Some(value) => Ok(Some(value)),
-            None => Err(self.unfit::<T>(Some(found))),
+            None => self.value_before(found)?.ok_or_else(|| self.unfit::<T>(Some(found))).map(Some),
         }
+    }
+
+    /// Takes the word in front of word number `found`, if it is no number and reads as a `T`: `minor advantage`.
+    fn value_before<T: Argument>(&mut self, found: usize) -> Result<Option<T>, Refusal> {
+        let value = |at: &usize| !self.words[*at].taken && T::leads(&self.words[*at].text);
+        let Some(at) = found.checked_sub(1).filter(value) else { return Ok(None) };
+        let read = T::read(&[self.words[at].text.as_str()]);
+        let read = read.map_err(|what| Refusal::usage(what, self.words[at].at.clone()))?;
+        self.words[at].taken = read.is_some();
+        Ok(read.map(|(value, _)| value))
     }
 
     /// As [`after`](Self::after), for an argument that must be there.
@@ -269,7 +284,8 @@ impl Words {
                 end = taken.map_or(texts.len(), |taken| at + taken.max(1));
             }
             remarks |= self.begins_a_remark(at);
-            if self.words[at].taken || self.only_leads::<T>(at) || (remarks && self.is_prose::<T>(at)) {
+            let idle = remarks || self.words[at].is_ornament() || self.words[at].is_cry();
+            if self.words[at].taken || self.only_leads::<T>(at) || (idle && self.is_prose::<T>(at)) {
                 continue;
             }
             let read = T::read(&texts[at..end]).map_err(|what| Refusal::usage(what, self.words[at].at.clone()))?;
@@ -336,7 +352,9 @@ impl Words {
 
     /// Takes the first of `names` that is there.
     fn take_name(&mut self, names: &[&str]) -> Option<usize> {
-        let named = |word: &Word| !word.taken && names.iter().any(|name| same(&word.text, name));
+        let versus = names.contains(&"vs");
+        let is = |word: &Word, names: &[&str]| names.iter().any(|name| same(&word.text, name));
+        let named = |word: &Word| !word.taken && (is(word, names) || (versus && is(word, &VERSUS)));
         let found = self.words.iter().position(named)?;
         self.words[found].taken = true;
         Some(found)
@@ -408,6 +426,8 @@ const REMARKING: [&str; 30] = [
     "from", "because", "since", "as", "by", "after", "before", "while", "when", "so", "due", "but", "if", "into", "i",
     "we", "he", "she", "they", "it", "you", "that", "this", "his", "her", "their", "our", "your", "its", "i'm",
 ];
+/// What Germans type for versus.
+const VERSUS: [&str; 2] = ["gegen", "gg"];
 /// Words that say of a number that it is a difficulty, where any number is: `vs DC 17`, `vs DC17`.
 const NUMBERED: [&str; 2] = ["dc", "dn"];
 

@@ -3,6 +3,7 @@
 use super::typed::{Word, same};
 use super::{FILLING, NUMBERED, Remark, Words, means_nothing};
 use crate::{ArgumentSpec, Refusal, suggest, suggest_within};
+use dice::number_word;
 use std::ops::RangeInclusive;
 
 /// A word this long or longer is taken for a slip of another one; shorter ones are too often prose.
@@ -28,6 +29,8 @@ const ASKED: [&str; 16] = [
     "privately",
     "hidden",
 ];
+/// Somebody who is what the next word says: `he's vulnerable`.
+const IS: [&str; 8] = ["he's", "she's", "it's", "they're", "is", "are", "he is", "she is"];
 /// A word this long, and like no other, is prose even if it stands alone.
 const ALONE: usize = 6;
 /// So many letters are enough for the beginning of a word.
@@ -81,6 +84,10 @@ impl Words {
         let (word, meant) = left()
             .find_map(|word| Some((word, meant_by(&word.text, known)?)))
             .map_or((first, None), |(word, meant)| (word, Some(meant)));
+        let number = number_word(&word.text)
+            .filter(|_| meant.is_none() && self.remark == Remark::Welcome)
+            .map(|number| number.to_string());
+        let meant = meant.or(number.as_deref());
         let more: Vec<&str> = known.iter().filter_map(|known| more_of(known, &word.text)).collect();
         let refusal = |what: String| Refusal::usage(what, word.at.clone());
         Err(match meant {
@@ -123,13 +130,15 @@ impl Words {
         };
         let an_argument =
             |word: &Word| !word.quoted && (word.text.contains(|c: char| c.is_ascii_digit()) || meant(word));
-        if run.iter().any(|word| word.taken || an_argument(word)) {
+        // `stag over` is two beginnings, not prose.
+        let all_begin = run.iter().all(|word| meant_by(&word.text, known).is_some());
+        if all_begin || run.iter().any(|word| word.taken || an_argument(word)) {
             return None;
         }
         let content: Vec<&Word> = run.iter().filter(|word| !word.is_ornament() && !is_filling(word)).collect();
         let quoted = |word: &Word| word.quoted && !word.name;
         let prose = match content.as_slice() {
-            [only] if quoted(only) || (run[0].text == "-" && !only.name) => true,
+            [only] if quoted(only) || only.is_cry() || (run[0].text == "-" && !only.name) => true,
             [only] => {
                 let behind = first.checked_sub(1).map_or("", |before| self.words[before].text.as_str());
                 !only.name
@@ -149,8 +158,21 @@ impl Words {
     fn as_comment(&self, refusal: Refusal) -> Refusal {
         let Some((first, last)) = self.ends_of_left() else { return refusal };
         let (start, end) = (self.words[first].at.start, self.words[last].at.end);
+        // `-2 darkness +2 aim`: what an argument took is no part of the comment.
+        let run = &self.words[first..=last];
+        if run.iter().any(|word| word.taken) {
+            let said = |taken: bool| {
+                let words = run.iter().filter(|word| word.taken == taken);
+                words.map(|word| &self.typed[word.at.clone()]).collect::<Vec<_>>().join(" ")
+            };
+            let right = format!("{} {} # {}", said(true), self.typed[end..].trim(), said(false));
+            return refusal.mended(start..self.typed.len(), Some(right.replace("  ", " ")));
+        }
         let behind = self.typed[end..].trim();
         let (remark, whole) = (self.text_of(first..=last), start..self.typed.len());
+        if IS.iter().any(|is| same(is, &remark)) {
+            return refusal.mended(whole, Some(behind));
+        }
         let space = if behind.is_empty() { "" } else { " " };
         refusal.mended(whole, Some(format!("{behind}{space}# {remark}")))
     }

@@ -21,6 +21,13 @@ pub(super) struct Word {
 
 /// What thumbs leave after a word.
 const SLIPS: [char; 6] = ['.', ':', '!', '?', ')', '…'];
+/// Words that ask nothing.
+const POLITE: [&str; 7] = ["please", "pls", "plz", "thx", "thanks", "bitte", "danke"];
+/// Cries and the like, which are prose even alone, and nobody's name unless somebody is called that.
+const CRIES: [&str; 16] = [
+    "it", "that", "ouch", "ow", "oof", "ugh", "argh", "hmm", "oops", "whoops", "yay", "damn", "lol", "haha", "sorry",
+    "finally",
+];
 /// Words of the longest name that is looked for.
 const LONGEST_NAME: usize = 4;
 
@@ -157,10 +164,15 @@ impl Word {
         }
     }
 
-    /// Whether it means nothing: an emoji, a smiley, dots.
+    /// Whether it is a cry: `ouch`.
+    pub fn is_cry(&self) -> bool {
+        !self.quoted && !self.name && CRIES.contains(&self.text.to_lowercase().as_str())
+    }
+
+    /// Whether it means nothing: an emoji, a smiley, dots, `please`.
     pub fn is_ornament(&self) -> bool {
         let mark = |c: char| matches!(c, '.' | ':' | '!' | '?' | '(' | ')' | '~' | '^' | '\'' | ';');
-        let polite = ["please", "pls", "plz", "thx"].contains(&self.text.to_lowercase().as_str()) && !self.name;
+        let polite = POLITE.contains(&self.text.to_lowercase().as_str()) && !self.name;
         let mark = self.text.chars().all(|c| mark(c) || (!c.is_ascii() && !c.is_alphanumeric()));
         !self.quoted && (mark || polite)
     }
