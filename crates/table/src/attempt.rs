@@ -22,6 +22,8 @@ pub(crate) struct Attempt<'a> {
     pub actor: CharacterId,
     /// The command, with an offer's number replaced by the offer's words.
     pub typed: String,
+    /// The line that the player's own words were read as, if they were no command as typed.
+    pub reworded: Option<String>,
     /// The roll that a taken offer belongs to.
     pub offered: Option<u64>,
     /// The command, once it is known.
@@ -70,6 +72,7 @@ impl<'a> Attempt<'a> {
             rights,
             actor: CharacterId(0),
             typed: String::new(),
+            reworded: None,
             offered: None,
             spec: None,
             thrown: Vec::new(),

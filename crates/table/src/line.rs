@@ -128,7 +128,8 @@ impl Draft {
         let mended;
         (outcome.reply, mended) = answer::refusal(refusal, &refused);
         // A correction of somebody else's macro must not be sent with `!y`.
-        outcome.mended = mended.filter(|_| line.typed.ends_with(&attempt.typed));
+        let own = line.typed.ends_with(&attempt.typed) || attempt.reworded.as_ref() == Some(&attempt.typed);
+        outcome.mended = mended.filter(|_| own);
         if alone {
             outcome.reply.readers = Readers::Player;
         }

@@ -139,6 +139,7 @@ impl<'a> Sheet<'a> {
 
     /// The line that a value's name as a command stands for: `hp -7` sets what is left, `hp` shows it.
     pub fn called(&self, line: &str) -> Option<String> {
+        let (line, said) = line.split_once('#').map_or((line, None), |(line, said)| (line, Some(said.trim())));
         let words: Vec<&str> = line.split_whitespace().collect();
         let (name, rest) = (1..=LONGEST.min(words.len())).rev().find_map(|count| {
             let name = words[..count].join(" ").to_lowercase();
@@ -149,9 +150,19 @@ impl<'a> Sheet<'a> {
         let (value, _) = self.value(&name)?;
         let own = self.doc.shortcuts.own.get(&self.character).is_some_and(|named| named.variables.contains_key(&name));
         let whose = if own { "" } else { "table " };
+        // `hp -7 from the troll`: prose behind a change is its comment.
+        let number = |word: &str| word.bytes().any(|byte| byte.is_ascii_digit());
+        let end = rest.match_indices(' ').map(|(at, _)| at).find(|at| number(&rest[..*at])).unwrap_or(rest.len());
+        let (rest, prose) = rest.split_at(end);
+        let remarks = rest.starts_with(['+', '-']) && prose.trim_start().starts_with(char::is_alphabetic);
+        if !prose.is_empty() && (!remarks || number(prose)) {
+            return None;
+        }
+        let prose = if prose.is_empty() { said.map(|said| format!(" {said}")) } else { Some(prose.to_owned()) };
+        let comment = prose.map_or(String::new(), |prose| format!(" #{prose}"));
         let change = rest.replace(' ', "");
         let signed = change.starts_with(['+', '-']);
-        let sets = |value: String| Some(format!("set {whose}{name}: {value}"));
+        let sets = |value: String| Some(format!("set {whose}{name}: {value}{comment}"));
         let (now, most) = numbers(value)?;
         match change.trim_start_matches('=').parse::<i64>() {
             _ if change.is_empty() => Some(format!("set {name}")),
@@ -255,6 +266,9 @@ mod tests {
         assert_eq!(called("hp = 12").as_deref(), Some("set hp: 12/40"));
         assert_eq!(called("hp").as_deref(), Some("set hp"));
         assert_eq!(called("gold -6").as_deref(), Some("set gold: -1"));
+        assert_eq!(called("hp - 7 from the troll").as_deref(), Some("set hp: 26/40 # from the troll"));
+        assert_eq!(called("hp -7 2"), None);
+        assert_eq!(called("hp 7 is left"), None);
         assert_eq!(called("hp is low"), None);
         assert_eq!(called("strength"), None);
         assert_eq!(called("gold +9223372036854775807"), None);

@@ -107,7 +107,7 @@ impl Arguments {
     }
 }
 
-/// What was typed behind one of these commands, also if `secret` or `as` stands in front of it.
+/// What was typed after one of these commands, also if it begins with `secret` or `as`.
 pub(crate) fn behind<'t>(typed: &'t str, commands: &[&str]) -> Option<&'t str> {
     let bare = |word: &str| word.trim_matches(|c: char| !c.is_alphabetic()).to_lowercase();
     let word = typed.split_whitespace().find(|word| commands.contains(&bare(word).as_str()))?;

@@ -83,7 +83,7 @@ enum Command {
         #[group]
         pool: Pool,
         /// the counter total, if known, or who counters
-        #[word("vs", "against", "versus", "v", "dc", "dn")]
+        #[word("vs", "against", "versus", "v", "dc", "dn", "counter")]
         counter: Option<Against>,
     },
     /// Counter an action: the same dice, without critical success.
@@ -236,6 +236,7 @@ impl Game for Mvk {
         ("dodge", "counter {}"),
         ("block", "counter {}"),
         ("dc", "vs {}"),
+        ("against", "vs {}"),
         ("dn", "vs {}"),
         ("hp", "stress {}"),
         ("wound", "stress {}"),

@@ -82,6 +82,8 @@ impl Game for Oracle {
         ("decide", "pick {}"),
         ("coin", "pick heads, tails"),
         ("flip", "pick heads, tails"),
+        ("toss", "pick heads, tails"),
+        ("ask", "oracle {}"),
     ];
 
     type State = State;

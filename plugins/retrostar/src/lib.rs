@@ -124,8 +124,17 @@ enum Running {
         _of_players: bool,
     },
     /// Begin an Episode: refill the pool, and give everyone control again.
-    #[command(referee, alias = "newepisode", example = "episode")]
-    Episode,
+    #[command(
+        referee,
+        alias = "newepisode",
+        alias = "nextepisode",
+        example = "episode",
+        example = "episode 2 # The Long Night"
+    )]
+    Episode {
+        /// may follow: which it is
+        number: Option<Number<0, 1000>>,
+    },
     /// Set the number of players. The pool changes with the next Episode.
     #[command(referee, example = "players 5")]
     Players { count: Number<0, 100> },
@@ -148,9 +157,9 @@ enum Running {
         steps: Option<Waits>,
         character: Name,
     },
-    /// Give control of a character back to its player.
-    #[command(referee, example = "control Ann")]
-    Control { character: Name },
+    /// Show who ceded control. The Showrunner gives it back.
+    #[command(example = "control", example = "control Ann")]
+    Control { character: Option<Name> },
     /// Switch Intentions to the Reboot's results, or back to the ordinary ones.
     #[command(referee, example = "reboot on", example = "reboot off")]
     Reboot { on: OnOff },
@@ -223,6 +232,8 @@ impl Game for Retrostar {
         ("fight", "oppose {}"),
         ("defend", "resist {}"),
         ("aid", "assist {}"),
+        ("help", "assist {}"),
+        ("support", "assist {}"),
         ("token", "spot {}"),
         ("tokens", "spot {}"),
         ("fail", "keep"),

@@ -140,6 +140,16 @@ pub(crate) fn sheet(state: &State, turn: &Turn, who: CharacterId) -> Reply {
     reply.fact("pending", waits).fact("control", control).fact("pool", state.pool).fact("reboot", state.reboot)
 }
 
+/// Who ceded control of their character.
+pub(crate) fn control(state: &State, turn: &Turn) -> Reply {
+    let ceded = state.characters.iter().filter(|(_, held)| held.ceded);
+    let ceded: Vec<&str> = ceded.map(|(who, _)| turn.name(*who)).collect();
+    match ceded.as_slice() {
+        [] => "Everybody has control of their character.".into(),
+        _ => format!("Control ceded: {}", ceded.join(", ")).into(),
+    }
+}
+
 fn holdings(held: &Holdings) -> String {
     let mut words = Vec::new();
     words.extend((!held.pending.is_empty()).then(|| format!("next roll {}", waiting(held))));

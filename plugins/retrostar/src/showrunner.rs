@@ -13,7 +13,7 @@ pub(crate) fn run(state: &mut State, turn: &mut Turn, command: Running) -> Resul
         Running::Series { players: Number(0), .. } => Err(nobody_plays("series 1")),
         Running::Players { count: Number(0) } => Err(nobody_plays("players 1")),
         Running::Series { players: Number(players), .. } => Ok(spotlight::series(state, turn, players as u32)),
-        Running::Episode => spotlight::episode(state, turn),
+        Running::Episode { number } => spotlight::episode(state, turn, number.map(|Number(number)| number)),
         Running::Players { count: Number(players) } => Ok(spotlight::players(state, players as u32)),
         Running::Benefit { steps: Some(Waits::Clear), character }
         | Running::Obstacle { steps: Some(Waits::Clear), character } => clear(state, turn, &character),
@@ -31,14 +31,8 @@ pub(crate) fn run(state: &mut State, turn: &mut Turn, command: Running) -> Resul
             wait(state, turn, &character, -steps.abs())
         }
         Running::Obstacle { character, steps: None } => wait(state, turn, &character, -1),
-        Running::Control { character } => {
-            let who = turn.character(&character.0)?;
-            if !state.of(who).ceded {
-                return Err(Refusal::new(format!("{} already has control", turn.name(who))).example("sheet"));
-            }
-            state.of(who).ceded = false;
-            Ok(turn.about(who).text("has control again").fact("control", "kept"))
-        }
+        Running::Control { character: None } => Ok(show::control(state, turn)),
+        Running::Control { character: Some(character) } => control(state, turn, &character),
         Running::Reboot { on } => {
             state.reboot = on == OnOff::On;
             let says = if state.reboot { "empower or hinder" } else { "keep or cede" };
@@ -51,6 +45,19 @@ pub(crate) fn run(state: &mut State, turn: &mut Turn, command: Running) -> Resul
 fn nobody_plays(example: &str) -> Refusal {
     let what = "a Series needs at least one player, and the Showrunner is not counted. If you play alone, count your character";
     Refusal::new(what).about("0").example(example)
+}
+
+/// Gives somebody control of their character again.
+fn control(state: &mut State, turn: &mut Turn, who: &Name) -> Result<Reply, Refusal> {
+    let who = turn.character(&who.0)?;
+    if !state.held(who).ceded {
+        return Err(Refusal::new(format!("{} already has control", turn.name(who))).example("control"));
+    }
+    if !turn.by_referee() {
+        return Err(Refusal::new("only the Showrunner gives control back").example("control"));
+    }
+    state.of(who).ceded = false;
+    Ok(turn.about(who).text("has control again").fact("control", "kept"))
 }
 
 /// A Benefit or Obstacle from the Showrunner; the comment says what it is.

@@ -85,13 +85,14 @@ pub(crate) fn series(state: &mut State, turn: &mut Turn, players: u32) -> Reply 
     lead("A new Series. ", show::pool(state))
 }
 
-pub(crate) fn episode(state: &mut State, turn: &mut Turn) -> Result<Reply, Refusal> {
+pub(crate) fn episode(state: &mut State, turn: &mut Turn, number: Option<i64>) -> Result<Reply, Refusal> {
     if state.players == 0 {
         return Err(Refusal::new("no Series has begun: say for how many players").example("series 4"));
     }
     fill(state);
     turn.close_offers(None, &CHOICES);
-    Ok(lead("A new Episode. ", show::pool(state)))
+    let which = number.map_or("A new Episode. ".to_owned(), |number| format!("Episode {number}. "));
+    Ok(lead(&which, show::pool(state)))
 }
 
 pub(crate) fn players(state: &mut State, players: u32) -> Reply {

@@ -8,7 +8,7 @@ use plugin_api::{Argument, Arguments, Name, Number, Refusal, Words};
 pub(crate) struct Effort {
     pub modifier: Modifier,
     /// spend a Spotlight Token on one of your aspects
-    #[word("spot", "spotlight")]
+    #[word("spot", "spotlight", "token")]
     pub spot: Option<Aspect>,
 }
 

@@ -50,6 +50,8 @@ impl Game for Dice {
         ("wroll", "secret roll {}"),
         ("dice", "roll {}"),
         ("throw", "roll {}"),
+        ("reroll", "roll again {}"),
+        ("percentile", "roll d100 {}"),
     ];
 
     type State = ();
@@ -78,6 +80,10 @@ impl Game for Dice {
             let comment = prose.map(|from| format!("# {}", text[from..].trim()));
             if let Some(meant) = error.meant {
                 return Refusal::usage(error.what, place.clone()).mended(place, Some(meant));
+            }
+            if let Some(right) = Notation::of_slip(&text, turn.dialect()) {
+                let what = format!("did you mean {right}?");
+                return Refusal::usage(what, place).mended(at..at + text.len(), Some(right));
             }
             Refusal::usage(error.what, place).mended(at + prose.unwrap_or_default()..at + text.len(), comment)
         })?;

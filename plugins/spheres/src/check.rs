@@ -4,7 +4,7 @@ use crate::record::Record;
 use crate::rules::{self, Check, Mode, Negated, Purpose, Side, Stones};
 use crate::show::Shown;
 use crate::state::{Benefit, State};
-use crate::words::{DicePool, Difficulty, Level, MOST_RANKS, Ranks, What, Whose, too_many};
+use crate::words::{DicePool, Difficulty, Level, MOST_RANKS, Ranks, Rating, What, Whose, too_many};
 use crate::{oppose, show};
 use plugin_api::{CharacterId, Number, Refusal, Reply, Target, Turn};
 
@@ -143,9 +143,9 @@ pub(crate) fn ready(state: &State, who: CharacterId, pool: &DicePool, plan: Plan
         let sum = ranks + typed + luck.max(0);
         if sum > MOST_RANKS { Err(Refusal::new(too_many(&sum.to_string()))) } else { Ok(sum) }
     };
-    let advantage = more(advantage, pool.advantage.iter().map(|Number(rank)| rank).sum(), plan.luck)?;
+    let advantage = more(advantage, pool.advantage.iter().map(|Rating(rank)| rank).sum(), plan.luck)?;
     // `dis -2` means the same as `dis 2`.
-    let disadvantage = more(disadvantage, pool.disadvantage.iter().map(|Number(rank)| rank.abs()).sum(), -plan.luck)?;
+    let disadvantage = more(disadvantage, pool.disadvantage.iter().map(|Rating(rank)| rank.abs()).sum(), -plan.luck)?;
     let advantage = advantage + held.ranks;
     let negated = Negated {
         advantage: if plan.denied { advantage } else { 0 },

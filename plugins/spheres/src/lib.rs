@@ -358,6 +358,7 @@ impl Game for Spheres {
         ("act", "check {}"),
         ("save", "check {} resist"),
         ("dn", "vs {}"),
+        ("against", "vs {}"),
         ("defend", "resist {}"),
         ("hp", "stress {}"),
         ("wound", "condition {} wounded"),

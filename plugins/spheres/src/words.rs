@@ -52,6 +52,31 @@ impl Argument for Rank {
     }
 }
 
+/// Ranks behind or in front of the word for them: `adv 4`, `minor advantage`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Rating<const LEAST: i64>(pub i64);
+
+impl<const LEAST: i64> Argument for Rating<LEAST> {
+    /// `+3 adv`, but the skill in `7 adv` is no rank, and `+4 dis` may be both.
+    fn leads(word: &str) -> bool {
+        let sign = if LEAST < 0 { '-' } else { '+' };
+        word.starts_with(sign) || word.starts_with(char::is_alphabetic)
+    }
+
+    fn shape() -> String {
+        "NUMBER".to_owned()
+    }
+
+    fn read(words: &[&str]) -> Result<Option<(Self, usize)>, String> {
+        let name = words[0].trim_start_matches(['+', '-']);
+        let named = CIRCUMSTANCES.iter().find(|(known, _)| known.eq_ignore_ascii_case(name));
+        if let Some((_, rank)) = named {
+            return Ok(Some((Rating(*rank), 1)));
+        }
+        Ok(Number::<LEAST, MOST_RANKS>::read(words)?.map(|(Number(rank), count)| (Rating(rank), count)))
+    }
+}
+
 /// The most ranks of one check.
 pub(crate) const MOST_RANKS: i64 = 40;
 
@@ -75,6 +100,11 @@ impl Argument for Ranks {
 
     fn take(words: &mut Words) -> Result<Option<Self>, Refusal> {
         let mut ranks = Ranks::default();
+        let named = |word: &&str| CIRCUMSTANCES.iter().any(|(name, _)| name.eq_ignore_ascii_case(word));
+        let bare = words.left().find(named).map(str::to_owned);
+        if let (Some(Err(refusal)), Some(name)) = (bare.as_ref().map(|_| words.clone().take::<Rank>()), bare) {
+            return Err(refusal.about_meant(&name, format!("+{name}")));
+        }
         while let Some(Rank(rank)) = words.take::<Rank>()? {
             match rank {
                 0.. => ranks.advantage += rank,
@@ -391,9 +421,9 @@ pub(crate) struct Whose {
 #[derive(Clone, Arguments)]
 pub(crate) struct DicePool {
     #[word("adv", "advantage")]
-    pub advantage: Vec<Number<0, 40>>,
+    pub advantage: Vec<Rating<0>>,
     #[word("dis", "disadvantage")]
-    pub disadvantage: Vec<Number<-40, 40>>,
+    pub disadvantage: Vec<Rating<-40>>,
     /// a Tier for this check only
     #[word("tier")]
     pub tier: Option<Number<1, 5>>,

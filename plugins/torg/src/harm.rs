@@ -2,7 +2,7 @@
 
 use crate::rules::{self, Harm, Soak, Test};
 use crate::test::{self, chain};
-use crate::words::Now;
+use crate::words::{Also, Now};
 use crate::{How, Kept, State, show};
 use plugin_api::{CharacterId, Name, Refusal, Reply, Target, Turn};
 use serde::{Deserialize, Serialize};
@@ -102,27 +102,38 @@ pub(crate) enum Kind {
     Shock,
 }
 
-/// Shows or changes the wounds or the Shock of a character.
-pub(crate) fn kept(state: &mut State, turn: &mut Turn, kind: Kind, typed: Kept) -> Result<Reply, Refusal> {
+/// Shows or changes the wounds or the Shock of a character, and perhaps `also` the other of the two.
+pub(crate) fn kept(
+    state: &mut State,
+    turn: &mut Turn,
+    kind: Kind,
+    typed: Kept,
+    also: Option<Also>,
+) -> Result<Reply, Refusal> {
     let Kept { character, now, change } = typed;
-    let who = match (&now, change) {
-        (None, None) => turn.named(character)?,
+    let who = match (&now, change, &also) {
+        (None, None, None) => turn.named(character)?,
         _ => turn.own(character, "change the harm of")?,
     };
-    let mut harm = state.held(who).harm;
-    let count = match kind {
-        Kind::Wounds => &mut harm.wounds,
-        Kind::Shock => &mut harm.shock,
+    let before = state.held(who).harm;
+    let mut harm = before;
+    let (count, other) = match kind {
+        Kind::Wounds => (&mut harm.wounds, &mut harm.shock),
+        Kind::Shock => (&mut harm.shock, &mut harm.wounds),
     };
-    let wanted = now.map_or(*count, |Now(now)| now) + change.map_or(0, i64::from);
-    if wanted < 0 {
-        let what = format!("{} has only {}", turn.name(who), show::harm(harm));
+    *count = now.map_or(*count, |Now(now)| now) + change.map_or(0, i64::from);
+    match also {
+        Some(Also::Now(now)) => *other = now,
+        Some(Also::Change(change)) => *other += i64::from(change),
+        None => {}
+    }
+    if harm.wounds < 0 || harm.shock < 0 {
+        let what = format!("{} has only {}", turn.name(who), show::harm(before));
         return Err(Refusal::new(what).example("wounds none"));
     }
-    if wanted > MOST_HARM {
+    if harm.wounds > MOST_HARM || harm.shock > MOST_HARM {
         return Err(Refusal::new(format!("{MOST_HARM} is the most I count")).example("wounds +1"));
     }
-    *count = wanted;
     if state.held(who).harm != harm {
         state.of(who).harm = harm;
     }

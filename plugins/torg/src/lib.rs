@@ -17,7 +17,7 @@ use rules::{Harm, Test};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use words::{
-    BonusDice, CardWord, Cards, Circumstance, Decide, Difficulties, Mishap, NamedDifficulty, Now, OnOff, OneCard,
+    Also, BonusDice, CardWord, Cards, Circumstance, Decide, Difficulties, Mishap, NamedDifficulty, Now, OnOff, OneCard,
     PlayedCards, Spendable, Toughness, Wounds,
 };
 
@@ -120,7 +120,7 @@ enum Command {
     #[command(follow_up, example = "dn 14", example = "dn very hard", example = "dn #12 14", example = "dn Ann 14")]
     Dn { difficulty: Difficulties },
     /// Roll bonus dice: d6s, where a 6 counts as 5 and explodes.
-    #[command(example = "bd 2", example = "bd 3 reroll1")]
+    #[command(alias = "bonusdice", example = "bd 2", example = "bd 3 reroll1")]
     Bd {
         count: Number<1, 20>,
         /// reroll 1s once
@@ -130,7 +130,7 @@ enum Command {
     /// Compare damage with Toughness, with bonus dice if you add them.
     ///
     /// Say who is hit, and I ask them whether they soak it.
-    #[command(example = "damage 17 vs 12 on Bob", example = "damage 17 vs 12 bd 1")]
+    #[command(alias = "dmg", example = "damage 17 vs 12 on Bob", example = "damage 17 vs 12 bd 1")]
     Damage {
         damage: Number<0, 500>,
         #[word("vs", "against", "versus", "v", "toughness", "tough")]
@@ -151,7 +151,7 @@ enum Command {
         how: How,
     },
     /// Defend actively: roll a die for its bonus, at least +1.
-    #[command(example = "defend", example = "defend unskilled")]
+    #[command(alias = "activedefense", alias = "activedefence", example = "defend", example = "defend unskilled")]
     Defend {
         #[flag("unskilled")]
         unskilled: bool,
@@ -171,12 +171,18 @@ enum Command {
     /// Damage on somebody and soaking it count here by themselves. A referee changes anybody's.
     #[command(alias = "wound", example = "wounds", example = "wounds -1", example = "wounds Ann 2")]
     Wounds {
+        /// changes the Shock too
+        #[word("shock")]
+        shock: Option<Also>,
         #[group]
         kept: Kept,
     },
     /// Show or change your Shock.
     #[command(example = "shock", example = "shock -2", example = "shock none")]
     Shock {
+        /// changes the Wounds too
+        #[word("wounds", "wound")]
+        wounds: Option<Also>,
         #[group]
         kept: Kept,
     },
@@ -205,7 +211,7 @@ struct Kept {
 #[derive(Clone, Arguments)]
 struct How {
     /// the first die may be rerolled; with auto, I decide
-    #[flag("favored", "favoured")]
+    #[flag("favored", "favoured", "fav")]
     favored: Option<Decide>,
     /// one more die
     #[flag("up")]
@@ -277,20 +283,20 @@ impl Game for Torg {
         ("check", "test {}"),
         ("attack", "test {}"),
         ("fight", "test {}"),
-        ("active", "defend"),
+        ("active", "defend {}"),
         ("defence", "defend {}"),
         ("defense", "defend {}"),
         ("skill", "test {}"),
         ("vs", "dn {}"),
         ("dc", "dn {}"),
+        ("against", "dn {}"),
         ("difficulty", "dn {}"),
         ("hit", "damage {}"),
-        ("dmg", "damage {}"),
         ("dodge", "defend {}"),
         ("possibility", "spend possibility {}"),
         ("resist", "soak {}"),
         ("hp", "wounds {}"),
-        ("heal", "wounds {}"),
+        ("heal", "wounds -{}"),
         ("injury", "wounds {}"),
         ("act", "test {}"),
     ];
@@ -363,8 +369,8 @@ impl Game for Torg {
                 Ok(Reply::from(format!("a die total of {total} gives {bonus:+}")).fact("bonus", bonus))
             }
             Command::Possibilities { character, change } => possibilities(state, turn, character, change),
-            Command::Wounds { kept } => harm::kept(state, turn, harm::Kind::Wounds, kept),
-            Command::Shock { kept } => harm::kept(state, turn, harm::Kind::Shock, kept),
+            Command::Wounds { kept, shock } => harm::kept(state, turn, harm::Kind::Wounds, kept, shock),
+            Command::Shock { kept, wounds } => harm::kept(state, turn, harm::Kind::Shock, kept, wounds),
             Command::Sheet { character } => {
                 let who = turn.named(character)?;
                 Ok(show::sheet(state, turn, who))

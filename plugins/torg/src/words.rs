@@ -29,7 +29,8 @@ impl Argument for Difficulties {
         let counts = |words: &[&str]| words.get(1).is_some_and(|next| COUNTED.contains(&next.to_lowercase().as_str()));
         while taken == 0 || !counts(&words[taken..]) {
             // `10, 12 and 14`
-            let and = usize::from(taken > 0 && words.get(taken).is_some_and(|word| word.eq_ignore_ascii_case("and")));
+            let and = |word: &&str| ["and", "&"].iter().any(|and| word.eq_ignore_ascii_case(and));
+            let and = usize::from(taken > 0 && words.get(taken).is_some_and(and));
             let Some((dns, count)) = one(words.get(taken + and..).unwrap_or_default())? else { break };
             found.extend(dns);
             taken += and + count;
@@ -254,6 +255,27 @@ impl Argument for Now {
 
     fn words() -> Vec<String> {
         ["none", "clear"].map(str::to_owned).to_vec()
+    }
+}
+
+/// What becomes of the other count of harm in the same line: `2`, `+2`, `none`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Also {
+    Now(i64),
+    Change(i32),
+}
+
+impl Argument for Also {
+    fn shape() -> String {
+        "NUMBER".to_owned()
+    }
+
+    fn read(words: &[&str]) -> Result<Option<(Self, usize)>, String> {
+        if words[0].starts_with(['+', '-']) {
+            let change = Number::<-1000, 1000>::read(words)?;
+            return Ok(change.map(|(Number(change), taken)| (Also::Change(change as i32), taken)));
+        }
+        Ok(Now::read(words)?.map(|(Now(now), taken)| (Also::Now(now), taken)))
     }
 }
 

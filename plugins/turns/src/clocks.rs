@@ -14,6 +14,9 @@ const MOST_SEGMENTS: u32 = 60;
 const MOST_NAME: usize = 40;
 /// How full a clock is, from empty to full.
 const FACES: [char; 5] = ['○', '◔', '◑', '◕', '●'];
+/// What people call the parts of a clock.
+const SEGMENTS: [&str; 10] =
+    ["segment", "segments", "seg", "segs", "ticks", "tick", "steps", "step", "boxes", "slices"];
 /// Words that remove a clock.
 const REMOVES: [&str; 6] = ["none", "remove", "clear", "off", "delete", "end"];
 
@@ -136,7 +139,14 @@ fn unknown(clocks: &Clocks, name: &str, step: Step) -> Refusal {
 
 /// A clock's name, and what is to become of it: `The ritual +1`, `The ritual 6`, `The ritual 2/6`.
 fn read(typed: &str) -> Result<(&str, Step), Refusal> {
-    let typed = typed.trim();
+    let typed = typed.trim().trim_end_matches(['.', '!']);
+    // `Doom 6 segments`
+    let counted = |word: &str| SEGMENTS.contains(&word.to_lowercase().as_str());
+    let counted = typed.rsplit_once(char::is_whitespace).filter(|(before, last)| {
+        let number = before.rsplit(char::is_whitespace).next().unwrap_or_default();
+        counted(last) && number.contains(|c: char| c.is_ascii_digit())
+    });
+    let typed = counted.map_or(typed, |(before, _)| before.trim_end());
     let (name, last) = typed.rsplit_once(char::is_whitespace).unwrap_or(("", typed));
     let name = name.trim_end_matches([':', ' ', '=']);
     let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
@@ -148,6 +158,13 @@ fn read(typed: &str) -> Result<(&str, Step), Refusal> {
     if last.strip_prefix(['+', '-']).is_some_and(digits) {
         let by: i32 = last.parse().map_err(|_| bounds())?;
         return Ok((name, Step::Move(by)));
+    }
+    // `Doom + 2`
+    if let Some((before, sign)) = name.rsplit_once(char::is_whitespace).filter(|(_, sign)| ["+", "-"].contains(sign))
+        && digits(last)
+    {
+        let by: i32 = format!("{sign}{last}").parse().map_err(|_| bounds())?;
+        return Ok((before.trim_end(), Step::Move(by)));
     }
     if digits(last) {
         return Ok((name, Step::Begin(size(last)?, 0)));
@@ -171,6 +188,10 @@ mod tests {
         assert_eq!(read("The ritual: 2/6"), ("The ritual", Step::Begin(6, 2)));
         assert_eq!(read("The ritual +1"), ("The ritual", Step::Move(1)));
         assert_eq!(read("The ritual none"), ("The ritual", Step::Remove));
+        assert_eq!(read("Doom 6 segments."), ("Doom", Step::Begin(6, 0)));
+        assert_eq!(read("Doom + 2"), ("Doom", Step::Move(2)));
+        assert_eq!(read("Doom +1 tick"), ("Doom", Step::Move(1)));
+        assert_eq!(read("The last steps"), ("The last steps", Step::Show));
         assert_eq!(read("The ritual"), ("The ritual", Step::Show));
         assert_eq!(read("none"), ("none", Step::Show));
         for wrong in ["Doom 1", "Doom 61", "Doom 99999999999", "Doom 7/6", "Doom +99999999999"] {

@@ -114,8 +114,15 @@ impl Argument for Entrant {
         // `Ann at 17`, `Ann = 17`, `Ann on 17`
         let linked = words.get(taken).is_some_and(|word| matches!(*word, "at" | "on" | "=" | "with" | "rolls"));
         let from = taken + usize::from(linked && name.is_some());
-        let value = words.get(from).map_or(Ok(None), |word| Value::read(word))?;
-        taken = if value.is_some() { from + 1 } else { taken };
+        let first = words.get(from).copied().unwrap_or_default();
+        // `d20 + 4`
+        let apart = words.get(from + 1).filter(|next| next.starts_with(['+', '-']) && !first.contains(['+', '-']));
+        let whole = apart.filter(|_| first.contains(['d', 'D'])).map(|next| Value::read(&format!("{first}{next}")));
+        let (value, count) = match whole.transpose()?.flatten() {
+            Some(value) => (Some(value), 2),
+            None => (if first.is_empty() { None } else { Value::read(first)? }, 1),
+        };
+        taken = if value.is_some() { from + count } else { taken };
         Ok(Some((Entrant { name, times: many, value }, taken)))
     }
 }
@@ -135,6 +142,7 @@ mod tests {
         let d20 = |plus| Some(Value::Dice { sides: vec![20], plus });
         assert_eq!(read("Ann 17 Bob"), Some((entrant(Some("Ann"), None, Some(Value::Number(17))), 2)));
         assert_eq!(read("Goon x3 d20+1"), Some((entrant(Some("Goon"), Some(3), d20(1)), 3)));
+        assert_eq!(read("d20 +4"), Some((entrant(None, None, d20(4)), 2)));
         assert_eq!(read("+3"), Some((entrant(None, None, d20(3)), 1)));
         assert_eq!(read("and Bob"), Some((entrant(Some("Bob"), None, None), 2)));
         assert_eq!(read("Ann at 17"), Some((entrant(Some("Ann"), None, Some(Value::Number(17))), 3)));

@@ -60,7 +60,12 @@ enum Command {
     Next { character: Option<Name> },
     /// End your turn.
     #[command(alias = "endturn", example = "done")]
-    Done { character: Option<Name> },
+    Done {
+        /// may follow: done with my turn
+        #[flag("turn")]
+        _turn: bool,
+        character: Option<Name>,
+    },
     /// Wait with your turn. You act when you type go.
     #[command(alias = "hold", alias = "ready", example = "delay")]
     Delay { character: Option<Name> },
@@ -146,6 +151,8 @@ impl Game for Turns {
         ("effect", "condition {}"),
         ("countdown", "clock {}"),
         ("progress", "clock {}"),
+        ("tick", "clock {} +1"),
+        ("advance", "clock {} +1"),
     ];
 
     type State = State;
@@ -155,7 +162,7 @@ impl Game for Turns {
         match command {
             Command::Init { change } => initiative::init(state, turn, change),
             Command::Next { character } => initiative::next(state, turn, character),
-            Command::Done { character } => initiative::done(state, turn, character),
+            Command::Done { character, .. } => initiative::done(state, turn, character),
             Command::Delay { character } => initiative::delay(state, turn, character),
             Command::Go { character } => initiative::go(state, turn, character),
             Command::Round { next } => initiative::round(state, turn, next),

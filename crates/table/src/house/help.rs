@@ -101,6 +101,11 @@ pub(super) fn help(turn: &HouseTurn, topic: Option<&str>) -> Result<Reply, Refus
     let commands = enabled.iter().flat_map(|manifest| &manifest.commands).chain(turn.host.plugins.house());
     let names: Vec<&str> = commands.map(|command| command.name.as_str()).chain(terms).collect();
     let nothing = format!("I have no help on {topic}");
+    // In some games characters help each other.
+    let somebody = topic.split(' ').next().is_some_and(|first| turn.cast().is_called(first));
+    if let Some(meant) = enabled.iter().filter(|_| somebody).find_map(|manifest| manifest.synonym("help", &topic)) {
+        return Err(Refusal::new(nothing).mended(0..usize::MAX, Some(meant)));
+    }
     Err(match suggest(&topic, names) {
         Some(meant) => Refusal::new(format!("{nothing}: did you mean {meant}?")).about_meant(topic.clone(), meant),
         None => Refusal::new(nothing).about(topic),

@@ -11,7 +11,7 @@ use plugin_api::{FollowUp, Refusal, Text};
 pub(super) fn explain(roll: Option<&Text>, dialect: Dialect) -> Result<Reply, Refusal> {
     let Some(text) = roll else { return Err(Refusal::new("explain what?")) };
     let typed = Arguments::of(&text.text, FollowUp::No).typed;
-    let notation = Notation::typed_in(dialect, &typed).map_err(|error| unreadable(text, error))?;
+    let notation = Notation::as_said(&typed, dialect).map_err(|error| unreadable(text, error))?;
     let reply = Reply::new().bold(notation.to_string());
     Ok(match notation.in_words().as_slice() {
         [only] => reply.text(format!(" | {only}")),
@@ -26,7 +26,7 @@ fn unreadable(text: &Text, error: NotationError) -> Refusal {
 pub(super) fn odds(roll: Option<&Text>, estimate: bool, dialect: Dialect) -> Result<Reply, Refusal> {
     let Some(roll) = roll else { return Err(Refusal::new("the odds of what?")) };
     let text = Arguments::of(&roll.text, FollowUp::No).typed;
-    let notation = Notation::typed_in(dialect, &text).map_err(|error| unreadable(roll, error))?;
+    let notation = Notation::as_said(&text, dialect).map_err(|error| unreadable(roll, error))?;
     let [repeated] = notation.rolls.as_slice() else {
         return Err(Refusal::new("I show the odds of one roll at a time"));
     };

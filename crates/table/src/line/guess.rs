@@ -25,13 +25,14 @@ const VERBS: [&str; 18] = [
 /// Verbs between a character and what becomes of them.
 const BECOMES: [&str; 9] = ["is", "has", "gets", "get", "takes", "take", "suffers", "are", "was"];
 /// Words that turn the meaning of the rest around, so they are never left out.
-const TURNS: [&str; 9] = ["no", "not", "reset", "stop", "cancel", "remove", "without", "never", "end"];
+const TURNS: [&str; 10] = ["no", "not", "reset", "stop", "cancel", "clear", "remove", "without", "never", "end"];
 /// Words that mean nothing anywhere.
 const ARTICLES: [&str; 6] = ["a", "an", "the", "my", "please", "some"];
 /// Words that mean nothing in most commands.
-const FILLERS: [&str; 31] = [
-    "can", "could", "may", "instead", "back", "a", "an", "the", "my", "me", "i", "we", "please", "to", "for", "of",
-    "with", "w/", "on", "in", "it", "that", "this", "at", "now", "some", "then", "just", "want", "lets", "let's",
+const FILLERS: [&str; 33] = [
+    "from", "into", "can", "could", "may", "instead", "back", "a", "an", "the", "my", "me", "i", "we", "please", "to",
+    "for", "of", "with", "w/", "on", "in", "it", "that", "this", "at", "now", "some", "then", "just", "want", "lets",
+    "let's",
 ];
 /// Words in front of an argument, such as a name.
 const LINKS: [&str; 7] = ["on", "for", "to", "with", "at", "of", "in"];
@@ -50,6 +51,33 @@ pub(super) enum Guess {
 
 /// Guesses what a line means whose first word is no command.
 pub(super) fn guess(host: &Host, line: &CommandLine, attempt: &Attempt<'_>) -> Option<Guess> {
+    let cast = attempt.cast(host);
+    let sentence = sentence(host, line, attempt, &cast)?;
+    let told = || sentence.names_first().or_else(|| sentence.is_an_argument_first()).or_else(|| sentence.has_command());
+    let told = || told().or_else(|| sentence.has_a_name_first());
+    sentence.asks().or_else(|| told().map(Guess::Line))
+}
+
+/// What a line means that begins with a number: `2 bd`, `+1 inspiration`.
+pub(super) fn number_first(host: &Host, line: &CommandLine, attempt: &Attempt<'_>) -> Option<String> {
+    let cast = attempt.cast(host);
+    let sentence = sentence(host, line, attempt, &cast)?;
+    let (number, rest) = sentence.words.split_first()?;
+    let (word, behind) = rest.split_first()?;
+    let behind = [&[*number], &without(&FILLERS, behind)[..]].concat();
+    stems(&word.to_lowercase()).iter().find_map(|word| {
+        // `3 shock` is 3 more of what `shock` shows.
+        let counted = sentence.all().any(|(_, spec)| spec.answers_to(word) && spec.only_shows());
+        if counted { sentence.with_a_change(word, &behind) } else { sentence.with_numbers(word, &behind) }
+    })
+}
+
+/// True if this word begins a sentence rather than being a slip of a command, where others follow it.
+pub(super) fn begins_a_sentence(word: &str) -> bool {
+    VERBS.contains(&word) || TURNS.contains(&word) || ARTICLES.contains(&word)
+}
+
+fn sentence<'a>(host: &'a Host, line: &'a CommandLine, attempt: &Attempt<'_>, cast: &'a Cast) -> Option<Sentence<'a>> {
     let words: Vec<&str> = line.typed.split_whitespace().map(bare).filter(|word| !word.is_empty()).collect();
     if words.is_empty() || words.len() > MOST_WORDS || line.typed.contains('#') {
         return None;
@@ -57,17 +85,14 @@ pub(super) fn guess(host: &Host, line: &CommandLine, attempt: &Attempt<'_>) -> O
     let mut games = host.plugins.enabled(&attempt.room);
     let main_game = attempt.doc.main_game.as_deref();
     games.sort_by_key(|game| Some(game.manifest().id.as_str()) != main_game);
-    let cast = attempt.cast(host);
-    let sentence = Sentence {
+    Some(Sentence {
         by_name: line.by_name,
         games,
         own: host.plugins.house().iter().map(|spec| spec.name.as_str()).collect(),
-        cast: &cast,
+        cast,
         lower: words.iter().map(|word| word.to_lowercase()).collect(),
         words,
-    };
-    let told = || sentence.names_first().or_else(|| sentence.is_an_argument_first()).or_else(|| sentence.has_command());
-    sentence.asks().or_else(|| told().map(Guess::Line))
+    })
 }
 
 /// A word without the punctuation around it.
@@ -131,10 +156,15 @@ impl<'a> Sentence<'a> {
         if BECOMES.contains(&verb.as_str()) {
             return self.becomes(&quoted, behind);
         }
-        let behind = without(&FILLERS, behind).join(" ");
-        stems(verb).iter().find_map(|verb| {
-            let line = self.first_that_fits(self.commands(verb, &behind))?;
-            Some(format!("as {quoted} {line}"))
+        let behind = without(&FILLERS, behind);
+        let acts = |behind: &[&str]| {
+            let lines = |verb: &String| self.first_that_fits(self.commands(verb, &behind.join(" ")));
+            stems(verb).iter().find_map(lines).map(|line| format!("as {quoted} {line}"))
+        };
+        acts(&behind).or_else(|| {
+            // A game that knows no targets leaves whom they attack to the comment.
+            let whom = behind.first().filter(|whom| self.cast.is_called(whom))?;
+            Some(format!("{} # {verb} {whom}", acts(&behind[1..])?))
         })
     }
 
@@ -193,13 +223,20 @@ impl<'a> Sentence<'a> {
             }
         }
         for (at, word) in self.lower.iter().enumerate().take(MOST_BEFORE + 1).skip(1) {
+            // `start a new act`
+            let both = self.lower.get(at + 1).map(|next| format!("{word}{next}"));
+            let behind = || without(&FILLERS, self.words.get(at + 2..).unwrap_or_default());
+            if let Some(line) = both.and_then(|both| self.first_that_fits(self.exact(&both, &behind().join(" ")))) {
+                return Some(line);
+            }
             let (before, after) = (&self.words[..at], &self.words[at + 1..]);
             let kept: Vec<&str> =
                 before.iter().copied().filter(|word| !VERBS.contains(&word.to_lowercase().as_str())).collect();
             for word in stems(word).into_iter().chain(self.slip_of(word)) {
                 let turned = before.iter().any(|word| TURNS.contains(&word.to_lowercase().as_str()));
                 let alone = if turned { before } else { &[] };
-                for rest in [[before, after].concat(), [&kept[..], after].concat(), [alone, after].concat()] {
+                let rests = [[before, after], [&kept[..], after], [alone, after], [after, alone]];
+                for rest in rests.map(|rest| rest.concat()) {
                     for rest in [without(&ARTICLES, &rest), without(&FILLERS, &rest)] {
                         let one = self.gives_one().map(|one| [&rest[..], &[one]].concat());
                         if let Some(line) =
@@ -240,7 +277,8 @@ impl<'a> Sentence<'a> {
         let one = self.lower.iter().any(|word| ["a", "an", "one"].contains(&word.as_str()));
         let counted = self.lower.iter().any(|word| word.contains(|c: char| c.is_ascii_digit()));
         match self.lower[0].as_str() {
-            "give" | "grant" | "gain" | "get" | "add" if one && !counted => Some("+1"),
+            "gain" | "earn" if !counted => Some("+1"),
+            "give" | "grant" | "get" | "add" if one && !counted => Some("+1"),
             "lose" | "remove" | "take" if one && !counted => Some("-1"),
             _ => None,
         }
@@ -282,6 +320,26 @@ impl<'a> Sentence<'a> {
         found.map(|(game, spec, line)| (game, spec, line.trim().to_owned())).collect()
     }
 
+    /// The lines that the command `word` itself makes with the text behind it.
+    fn exact(&self, word: &str, behind: &str) -> Vec<(&'a dyn Plugin, &'a CommandSpec, String)> {
+        let mut lines = self.commands(word, behind);
+        lines.retain(|(_, spec, _)| spec.answers_to(word));
+        lines
+    }
+
+    /// `doom clock +1`: a name in front of the command whose text it is.
+    fn has_a_name_first(&self) -> Option<String> {
+        let [name, command, rest @ ..] = self.words.as_slice() else { return None };
+        if !self.by_name || begins_a_sentence(&name.to_lowercase()) {
+            return None;
+        }
+        let lines = self.exact(&command.to_lowercase(), &[&[*name], rest].concat().join(" "));
+        let (game, spec, line) =
+            lines.into_iter().find(|(_, spec, _)| spec.only_shows() && spec.words().next().is_none())?;
+        let called = |name: &str| self.cast.is_called(name);
+        reads(game, spec, &mut Words::new(&line, spec.name.len()).with_names(called)).then_some(line)
+    }
+
     fn first_that_fits(&self, lines: Vec<(&dyn Plugin, &CommandSpec, String)>) -> Option<String> {
         lines.into_iter().find(|(game, spec, line)| self.fits(*game, spec, line)).map(|(_, _, line)| line)
     }
@@ -312,14 +370,22 @@ impl<'a> Sentence<'a> {
         let from = spec.name.len().min(line.len());
         let knows = |word: &str| {
             let lower = word.to_lowercase();
+            // `condition Ann clear`, but `init remove Bob`: as an example has it.
+            let first = |line: &str| line.split_whitespace().position(|part| part.to_lowercase() == lower) == Some(1);
+            let has = |example: &&String| example.split(' ').any(|part| part == lower);
+            let shown = || spec.examples.iter().filter(has).any(|example| first(example) == first(line));
             word.contains(|c: char| c.is_ascii_digit())
+                || (TURNS.contains(&lower.as_str()) && shown())
                 || spec.words().any(|known| known.split(' ').any(|part| part == lower))
                 || GROUPS.contains(&lower.as_str())
                 || LINKS.contains(&lower.as_str())
                 || self.cast.meant(word.trim_matches('"')).is_some()
         };
         let called = |name: &str| self.cast.is_called(name);
-        line[from..].split_whitespace().map(bare).filter(|word| !word.is_empty()).all(knows)
+        // A roll that nothing says anything about is no guess.
+        let says_nothing = spec.main && line.len() == from && !spec.only_shows();
+        !says_nothing
+            && line[from..].split_whitespace().map(bare).filter(|word| !word.is_empty()).all(knows)
             && reads(game, spec, &mut Words::new(line, from).with_names(called))
     }
 }

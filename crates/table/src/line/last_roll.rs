@@ -12,7 +12,7 @@ use crate::unplayed::Unplayed;
 use crate::words::{Arguments, CommandLine};
 use dice::{Dialect, Expression, Notation};
 use journal::Page;
-use plugin_api::{FollowUp, Refusal, suggest_within};
+use plugin_api::{CommandSpec, FollowUp, Kind, Plugin, Refusal, suggest_within};
 use serde_json::Value;
 
 /// The word for the last roll.
@@ -29,8 +29,10 @@ impl Draft {
         let mut texts = [Some(line.typed.as_str()), glued].into_iter().flatten();
         let dialect = attempt.room.dialect();
         let throws = |text: &str| {
+            let plain = Notation::plainly(text, dialect);
+            let text = plain.as_deref().unwrap_or(text);
             let dice = Notation::prose_behind(text, dialect).map_or(text, |at| &text[..at]);
-            throws_dice(dice, dialect)
+            throws_dice(dice, dialect) || Notation::of_spoken(dice, dialect).is_some()
         };
         let sheet = Sheet { doc: &attempt.doc, character: attempt.actor };
         let cast = attempt.cast(host);
@@ -48,8 +50,33 @@ impl Draft {
         Some(CommandLine { typed: format!("{} {dice}", command.name), ..*line })
     }
 
-    /// The full line for a roll that begins with `again` or an operator; its words begin at byte `from`.
-    pub(super) fn on_the_last(
+    /// The full line for a roll that is not typed in full: the game's command behind `roll`, dice as phones type them, or
+    /// what begins with `again` or an operator. Its words begin at byte `from`.
+    pub(super) fn in_full(
+        &self,
+        host: &Host,
+        line: &CommandLine,
+        from: usize,
+        attempt: &Attempt<'_>,
+    ) -> Result<Option<CommandLine>, Unplayed> {
+        let arguments = Arguments::of(&line.typed, FollowUp::No);
+        let words = arguments.typed.get(from..).unwrap_or_default().trim();
+        let (behind, dialect) = (&line.typed[arguments.typed.len()..], attempt.room.dialect());
+        let first = words.split_whitespace().next().unwrap_or_default().to_lowercase();
+        // `roll check 5 +2`, `roll initiative`
+        let rolls = |(plugin, spec): &(&dyn Plugin, &CommandSpec)| plugin.manifest().kind == Kind::Game || spec.main;
+        if first.len() > 1 && host.plugins.knowing(&first, &attempt.room).iter().any(rolls) {
+            return Ok(Some(CommandLine { typed: format!("{words}{behind}"), ..*line }));
+        }
+        if let Some(plain) = Notation::plainly(words, dialect) {
+            let command = line.typed.get(..from).unwrap_or_default();
+            return Ok(Some(CommandLine { typed: format!("{command} {plain}{behind}"), ..*line }));
+        }
+        self.on_the_last(host, line, from, attempt)
+    }
+
+    /// The full line for a roll that begins with `again` or an operator.
+    fn on_the_last(
         &self,
         host: &Host,
         line: &CommandLine,

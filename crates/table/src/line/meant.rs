@@ -4,6 +4,7 @@
 use super::chances::Asked;
 use super::guess::{Guess, guess};
 use super::offers;
+use super::unknown;
 use crate::attempt::{Attempt, Found};
 use crate::budget::MOST_TEXT;
 use crate::draft::Draft;
@@ -40,9 +41,14 @@ fn guessed(host: &Host, unplayed: Unplayed, line: &CommandLine, attempt: &Attemp
         return Err(unplayed);
     }
     let character = attempt.cast(host).known(&word).map(|id| attempt.doc.name_of(id).to_owned());
+    if let Some(meant) = unknown::in_other_words(host, line, attempt).filter(|_| character.is_none()) {
+        return Ok(meant);
+    }
     match unplayed {
         // A slip is the better guess, but nobody who names a character means another word.
-        Unplayed::Refused(refusal) if refusal.mended.is_some() && character.is_none() => Err(refusal.into()),
+        Unplayed::Refused(refusal) if refusal.mended.is_some() && character.is_none() => {
+            Err(unknown::wholly_corrected(host, line, attempt, refusal).into())
+        }
         Unplayed::Silent | Unplayed::Refused(_) => match (guess(host, line, attempt), character) {
             (Some(Guess::Answer(meant)), _) => Ok(meant),
             (Some(Guess::Line(meant)), _) => {
@@ -92,10 +98,12 @@ impl Draft {
         }
         // If no other bot answers commands, every command is for this one, as if named.
         let line = CommandLine { by_name: line.by_name || attempt.room.is_alone(), ..line.clone() };
+        let own = line.typed.clone();
         let (mut found, mut line) = self.read_line(host, line, attempt)?;
         if let Err(unplayed) = found {
             found = match guessed(host, unplayed, &line, attempt) {
                 Ok(typed) => {
+                    attempt.reworded = (line.typed == own).then(|| typed.clone());
                     line.typed = typed;
                     self.resolve(host, &line, attempt)
                 }
@@ -112,8 +120,9 @@ impl Draft {
         let mut found = found?;
         if let Found::Plugin(_, spec, from) = found
             && spec.notation
-            && let Some(again) = self.on_the_last(host, &line, from, attempt)?
+            && let Some(again) = self.in_full(host, &line, from, attempt)?
         {
+            attempt.reworded = (line.typed == own).then(|| again.typed.clone());
             line = again;
             attempt.typed.clone_from(&line.typed);
             found = self.resolve(host, &line, attempt)?;
@@ -222,7 +231,7 @@ impl Draft {
         match (offers::number(&line), &found) {
             // An offer's words belong to the game alone; nothing in them is expanded.
             (Some(taken), _) => {
-                line = self.take_offer(host, taken, attempt)?;
+                line = self.take_offer(host, &line, taken, attempt)?;
                 Ok((self.resolve(host, &line, attempt), line))
             }
             (None, Ok(_)) => Ok((found, line)),

@@ -1,5 +1,6 @@
 //! Commands offered to type next: stored with their roll until taken, and numbered as last shown.
 
+use super::guess::number_first;
 use crate::attempt::Attempt;
 use crate::done::Done;
 use crate::draft::Draft;
@@ -44,11 +45,16 @@ impl Draft {
     pub(super) fn take_offer(
         &self,
         host: &Host,
+        line: &CommandLine,
         (number, more): (usize, &str),
         attempt: &mut Attempt<'_>,
     ) -> Result<CommandLine, Unplayed> {
         let choices = self.choices(host, attempt.message)?;
         if choices.is_empty() {
+            if let Some(meant) = number_first(host, line, attempt).filter(|_| attempt.typed == line.typed) {
+                let what = "a command comes before its number";
+                return Err(Refusal::new(what).mended(0..line.typed.len(), Some(meant)).into());
+            }
             return Err(Refusal::new("nothing is offered to you").example("waiting").into());
         }
         let choice = number.checked_sub(1).and_then(|at| choices.get(at)).ok_or_else(|| {

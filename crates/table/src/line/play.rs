@@ -14,7 +14,7 @@ use crate::state::{GameState, Stored};
 use crate::trials::{OUTCOME, SUCCESS};
 use crate::turn::HouseTurn;
 use crate::unplayed::Unplayed;
-use crate::words::CommandLine;
+use crate::words::{Arguments, CommandLine};
 use chat::{Readers, Reply};
 use dice::{Budget, Die};
 use journal::documents::{GameDoc, TableDoc, to_json};
@@ -30,9 +30,24 @@ const UNREACHED: &str = "I cannot message you privately yet: send me a private m
 /// Those of the table's own commands that people say something about: `undo sorry, wrong dice`.
 const COMMENTED: [&str; 2] = ["undo", "redo"];
 
+/// The command that sets a value.
+const SET: &str = "set";
+
 /// Words that begin what is said about an undo. Others may mean something: `undo all`, `undo Ann`.
-const SAID: [&str; 13] =
-    ["#", "-", "that", "it", "this", "please", "pls", "sorry", "oops", "ups", "whoops", "wrong", "mistake"];
+const SAID: [&str; 16] = [
+    "#", "-", "that", "it", "this", "please", "pls", "sorry", "oops", "ups", "whoops", "wrong", "mistake", "my",
+    "last", "the",
+];
+
+/// Those of them behind which a number or another word may mean more than one thing.
+const OWN: [&str; 3] = ["my", "last", "the"];
+
+/// Whether prose about an undo says how many or whose, or asks for more than the last roll.
+fn counts(prose: &str) -> bool {
+    let plain = ["my", "last", "the", "roll", "one", "command", "line", "please", "pls", "thing", "entry", "check"];
+    let bare = |word: &str| word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
+    prose.split_whitespace().map(bare).any(|word| !word.is_empty() && !plain.contains(&word.as_str()))
+}
 
 /// The line up to its comment, which begins behind the command or behind an entry's `#12`.
 fn without_comment(line: &str, from: usize) -> &str {
@@ -40,7 +55,9 @@ fn without_comment(line: &str, from: usize) -> &str {
     for word in line[from..].split_inclusive(char::is_whitespace) {
         let begins = word.trim().trim_end_matches([',', '.', '!']).to_lowercase();
         if SAID.contains(&begins.as_str()) {
-            return line[..ends].trim_end();
+            // `undo my last 3 rolls` is more than one.
+            let several = OWN.contains(&begins.as_str()) && counts(&line[ends..]);
+            return if several { line } else { line[..ends].trim_end() };
         }
         if !begins.is_empty() && !begins.starts_with('#') {
             return line;
@@ -62,9 +79,17 @@ impl Draft {
         // `#12` is an entry, or out of place.
         let line = CommandLine { typed: attempt.typed.clone(), by_name: true };
         let replied = self.replied(host, attempt.message)?;
-        let mut words = match COMMENTED.contains(&spec.name.as_str()) {
-            true => Words::new(without_comment(&line.typed, line.word().1.end), line.word().1.end),
-            false => Words::new(&line.typed, line.word().1.end),
+        let from = line.word().1.end;
+        let mut comment = None;
+        let mut words = match spec.name.as_str() {
+            name if COMMENTED.contains(&name) => Words::new(without_comment(&line.typed, from), from),
+            // No value contains a `#`.
+            SET => {
+                let arguments = Arguments::of(&line.typed, FollowUp::No);
+                comment = arguments.comment;
+                Words::new(&arguments.typed, from.min(arguments.typed.len()))
+            }
+            _ => Words::new(&line.typed, from),
         };
         let side = &self.state.rooms[&attempt.message.room];
         let present = host.roster.present(&attempt.message.room);
@@ -107,7 +132,7 @@ impl Draft {
         }
         attempt.only_for(attempt.effects.readers);
         let changes = self.changes_of_own(&arrived, attempt, number);
-        Ok(Done { changes, ..Done::looked(spec, reply) })
+        Ok(Done { changes, comment, ..Done::looked(spec, reply) })
     }
 
     /// The changes by one of the table's own commands, also recorded in the documents; `arrived` is the table's

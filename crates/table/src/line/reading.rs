@@ -30,15 +30,22 @@ pub(super) struct Misread<'a> {
 }
 
 impl Misread<'_> {
+    /// The line with all its mistakes corrected, if it reads then.
+    pub fn corrected(&self) -> Option<String> {
+        let refusal = self.refused(self.typed)?;
+        let whole = self.wholly_corrected(refusal);
+        whole.mended.map(|right| right.by)
+    }
+
     /// The refusal with all mistakes of the line corrected; without a correction, if the line would be refused still.
     pub fn wholly_corrected(&self, refusal: Refusal) -> Refusal {
         let whole = 0..self.typed.len();
-        let mut line = apply(self.typed, &refusal);
+        let mut line = applied(self.typed, &refusal);
         for _ in 0..MOST_MISTAKES {
             let Some(next) = &line else { break };
             match self.refused(next) {
                 None => return refusal.mended(whole, line),
-                Some(again) => line = apply(next, &again),
+                Some(again) => line = applied(next, &again),
             }
         }
         refusal.mended(whole, None::<String>)
@@ -55,7 +62,7 @@ impl Misread<'_> {
 }
 
 /// The line with the correction that the refusal knows.
-fn apply(line: &str, refusal: &Refusal) -> Option<String> {
+pub(super) fn applied(line: &str, refusal: &Refusal) -> Option<String> {
     let right = refusal.mended.as_ref()?;
     let place = || refusal.at.clone().or_else(|| Words::new(line, 0).place_of(refusal.about.as_ref()?));
     corrected(line, right.at.clone().or_else(place)?, &right.by)
@@ -63,7 +70,7 @@ fn apply(line: &str, refusal: &Refusal) -> Option<String> {
 
 /// The typed line with `by` in place of these bytes.
 pub(super) fn corrected(typed: &str, at: Range<usize>, by: &str) -> Option<String> {
-    let (before, after) = (typed.get(..at.start)?, typed.get(at.end..)?);
+    let (before, after) = (typed.get(..at.start)?, typed.get(at.end.min(typed.len())..)?);
     // Removing a word removes a space too.
     let after = if by.is_empty() { after.trim_start() } else { after };
     Some(format!("{before}{by}{after}").trim_end().to_owned())

@@ -11,6 +11,7 @@ use crate::rights::{Act, Rights};
 use crate::unplayed::Unplayed;
 use crate::words::{Arguments, CommandLine, leading_to};
 use chat::Message;
+use dice::number_word;
 use journal::documents::{OpenOffer, RollDoc, RoomDoc, TableDoc};
 use journal::keys::{self, TableId};
 use journal::store::StoreError;
@@ -79,10 +80,15 @@ impl Draft {
                 place.end = apart;
             }
         }
-        if let (true, Some((whole, end))) = (knowing.is_empty(), two_words(line)) {
-            // `new act` is `newact`.
-            knowing = commands(&whole);
-            place.end = end;
+        if let Some((whole, end)) = two_words(line) {
+            // `new act` is `newact`, and `next turn` is no turn of somebody called turn.
+            let both = commands(&whole);
+            if !both.is_empty() {
+                (knowing, place.end) = (both, end);
+            }
+        }
+        if let Some(refusal) = begins_a_sentence(line, &word, &knowing) {
+            return Err(refusal.into());
         }
         let main_game = self.state.doc.doc.main_game.as_deref();
         match knowing.as_slice() {
@@ -385,9 +391,10 @@ impl Followed<'_> {
         safely(|| self.plugin.ready(&self.plugin.first(), &self.spec.name, &mut words).err()).flatten()
     }
 
-    /// The word of the command that this one is a slip of.
-    fn slip_of(&self, word: &str) -> Option<&str> {
-        suggest(word, self.spec.words().map(String::as_str))
+    /// The word of the command that this one is a slip of, or the number that it says.
+    fn meant_by(&self, word: &str) -> Option<String> {
+        let slip = suggest(word, self.spec.words().map(String::as_str)).map(str::to_owned);
+        slip.or_else(|| number_word(word).map(|number| number.to_string()))
     }
 
     fn may_touch(&self, doc: &TableDoc, character: CharacterId) -> bool {
@@ -418,22 +425,32 @@ impl Followed<'_> {
             without.replace_range(start..place.end, &" ".repeat(place.end - start));
             without
         };
+        let reads_with_remarks = |typed: &str| reading::reads(self.plugin, self.spec, &mut words(typed).with_remarks());
         let reads_without = |(_, place): &(CharacterId, Range<usize>)| {
             let without = without(place);
-            reads(&without) || reading::reads(self.plugin, self.spec, &mut words(&without).with_remarks())
+            reads(&without) || reads_with_remarks(&without)
         };
         let Some((character, place)) =
             find(&exact, usize::MAX).or_else(|| find(&partly, MOST_PARTLY)).filter(reads_without)
         else {
             let first = named.all().next().filter(|(word, _)| word.starts_with(char::is_alphabetic));
             return match first.filter(|(_, place)| reads(&without(place))) {
-                Some((word, place)) => Err(match self.slip_of(word) {
+                Some((word, place)) => Err(match self.meant_by(word) {
                     Some(meant) => Refusal::usage(
                         format!("I do not understand \"{word}\" here: did you mean {meant}?"),
                         place.clone(),
                     )
                     .mended(place, Some(meant)),
-                    None => self.cast.nobody(word),
+                    None if reads_with_remarks(&arguments.typed) => return Ok(None),
+                    None => {
+                        let nobody = self.cast.nobody(word);
+                        let typed = format!("{} # {word}", without(&place).trim_end());
+                        let alone = arguments.roll.is_none() && arguments.comment.is_none();
+                        match nobody.mended.is_none() && alone && !self.cast.is_ambiguous(word) {
+                            true => nobody.mended(0..usize::MAX, Some(one_spaced(&typed))),
+                            false => nobody,
+                        }
+                    }
                 }),
                 None => Ok(None),
             };
@@ -442,6 +459,22 @@ impl Followed<'_> {
         arguments.typed = without;
         Ok(Some(character))
     }
+}
+
+fn one_spaced(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// `I keep control` is no Intention, though `i` is short for one: a command of one letter in front of another command.
+fn begins_a_sentence(line: &CommandLine, word: &str, knowing: &[(&dyn Plugin, &CommandSpec)]) -> Option<Refusal> {
+    let next = line.typed.split_whitespace().nth(1).filter(|_| word.chars().count() == 1)?;
+    let lower = next.to_lowercase();
+    let other = |(plugin, command): &(&dyn Plugin, &CommandSpec)| {
+        let another = plugin.manifest().command(&lower).is_some_and(|other| other.name != command.name);
+        another && !command.notation && !command.words().any(|known| *known == lower)
+    };
+    let start = line.typed.find(next).filter(|_| knowing.iter().any(other))?;
+    Some(Refusal::new(format!("did you mean {next}?")).mended(0..start, Some("")))
 }
 
 /// `!mvk ...`: the plugin's command if the next word is one, else its main command.

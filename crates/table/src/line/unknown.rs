@@ -1,10 +1,15 @@
 //! Words that no command is called: those that are a command with something glued to it, slips, and words of other games.
 
+use super::guess::begins_a_sentence;
+use super::reading::{Misread, applied, reads};
+use crate::attempt::Attempt;
 use crate::host::Host;
+use crate::room::Answered;
 use crate::unplayed::Unplayed;
-use crate::words::CommandLine;
+use crate::words::{Arguments, CommandLine};
+use dice::Notation;
 use journal::documents::RoomDoc;
-use plugin_api::{CommandSpec, Kind, Plugin, Refusal, suggest, suggest_within};
+use plugin_api::{CommandSpec, Kind, Plugin, Refusal, Words, suggest, suggest_within};
 use std::ops::Range;
 
 /// A word this long or longer is corrected; shorter ones are too often other bots' commands.
@@ -49,13 +54,16 @@ pub(super) fn unknown<'a>(host: &'a Host, room: &RoomDoc, line: &CommandLine, wo
     let long = known.iter().copied().filter(|known| known.len() >= CORRECTED);
     // A question is no slip.
     let long = long.filter(|_| !ASKING.contains(&word));
+    // Nor is a word in front of others that begins a sentence: `end combat`.
+    let sentence = begins_a_sentence(word) && line.typed.split_whitespace().nth(1).is_some();
+    let long = long.filter(|_| !sentence);
     let meant = if line.by_name { suggest(word, long) } else { suggest_within(1, word, long) };
     let short = of_games().map(String::as_str).filter(|known| known.len() < CORRECTED);
     let prefix = &room.prefix;
     let place = line.word().1;
     let synonym = synonym(line, word, &games);
     let inflected = || known.iter().copied().find(|known| known.len() >= CORRECTED && is_inflected(word, known));
-    let begun = || only_begun(word, &known);
+    let begun = || only_begun(word, &known).filter(|_| !sentence);
     if let Some((place, meant)) = number_first(word, &known) {
         let what = format!("I do not know {word}: did you mean {prefix}{meant}?");
         return Refusal::new(what).at(place.clone()).mended(place, Some(meant)).into();
@@ -73,6 +81,9 @@ pub(super) fn unknown<'a>(host: &'a Host, room: &RoomDoc, line: &CommandLine, wo
             });
             Refusal::new(what).mended(whole, Some(meant.as_str())).into()
         }
+        None if let Some(right) = Notation::of_slip(&line.typed, room.dialect()).filter(|_| line.by_name) => {
+            Refusal::new(format!("did you mean {right}?")).mended(0..line.typed.len(), Some(right)).into()
+        }
         None if line.by_name && !word.is_empty() => {
             Refusal::new(format!("I do not know {word}; {prefix}help lists what I do")).example("help").into()
         }
@@ -80,12 +91,65 @@ pub(super) fn unknown<'a>(host: &'a Host, room: &RoomDoc, line: &CommandLine, wo
     }
 }
 
+/// The refusal of a slip in a command's word, with the slips in what follows it corrected too: `stres overwelmed`.
+pub(super) fn wholly_corrected(host: &Host, line: &CommandLine, attempt: &Attempt<'_>, refusal: Refusal) -> Refusal {
+    let Some(right) = applied(&line.typed, &refusal) else { return refusal };
+    let right = CommandLine { typed: right, by_name: line.by_name };
+    let (word, place) = right.word();
+    let [(plugin, spec)] = host.plugins.knowing(&word, &attempt.room)[..] else { return refusal };
+    let cast = attempt.cast(host);
+    let misread = Misread { plugin, spec, cast: &cast, typed: &right.typed, from: place.end };
+    match misread.corrected() {
+        Some(whole) => refusal.mended(0..line.typed.len(), Some(whole)),
+        None => refusal,
+    }
+}
+
+/// The line of a command that says the same as this line and costs no more than a roll, so that it may be played at once
+/// where no other bot is meant: another word for a game's main roll, `attack d8`, or the command behind a word of its
+/// own, `long rest`.
+pub(super) fn in_other_words(host: &Host, line: &CommandLine, attempt: &Attempt<'_>) -> Option<String> {
+    let room = &attempt.room;
+    let main_game = attempt.doc.main_game.as_deref();
+    let mut games = host.plugins.enabled(room);
+    games.sort_by_key(|game| Some(game.manifest().id.as_str()) != main_game);
+    let (word, place) = line.word();
+    let rest = line.typed[place.end..].trim();
+    let is_main = |game: &&dyn Plugin| Some(game.manifest().id.as_str()) == main_game;
+    let mut having = games.iter().copied().filter(|game| game.manifest().synonym(&word, "").is_some());
+    let another = having.next().filter(|game| is_main(game) || having.next().is_none()).and_then(|game| {
+        let meant =
+            game.manifest().synonym(&word, rest).filter(|_| rest.is_empty() || game.manifest().takes_more(&word))?;
+        let main = game.manifest().main().is_some_and(|main| meant.split(' ').next() == Some(main.name.as_str()));
+        main.then_some(meant)
+    });
+    let swapped = || {
+        let second = rest.split_whitespace().next()?;
+        let known = host.plugins.knowing(&second.to_lowercase(), room);
+        let main = known.iter().find(|(game, _)| is_main(game));
+        let (game, spec) = main.or(known.first().filter(|_| known.len() == 1))?;
+        let meant = format!("{second} {word} {}", rest[second.len()..].trim_start());
+        let typed = Arguments::of(&meant, spec.follow_up).typed;
+        let cast = attempt.cast(host);
+        let mut words = Words::new(&typed, second.len()).with_names(|name| cast.is_called(name)).with_remarks();
+        (spec.words().any(|known| *known == word) && reads(*game, spec, &mut words))
+            .then(|| meant.trim_end().to_owned())
+    };
+    another.or_else(swapped).filter(|_| line.by_name)
+}
+
 /// What an unknown word means in the first of these games that knows people to try it, and which game that is, unless
 /// it is a tool or plain dice.
 fn synonym<'a>(line: &CommandLine, word: &str, games: &[&'a dyn Plugin]) -> Option<(Option<&'a str>, String)> {
     let rest = line.typed[line.word().1.end..].trim();
+    // `begin encounter` begins no turn order.
+    let is_a_command = |word: &str| games.iter().any(|game| game.manifest().command(&word.to_lowercase()).is_some());
+    let commands = rest.split_whitespace().any(is_a_command);
     games.iter().find_map(|game| {
         let manifest = game.manifest();
+        if commands && !manifest.takes_more(word) {
+            return None;
+        }
         let rules = manifest.kind == Kind::Game && !manifest.main().is_some_and(|main| main.notation);
         Some((rules.then_some(manifest.id.as_str()), manifest.synonym(word, rest)?))
     })

@@ -52,6 +52,8 @@ fn meant(word: &str, typed: &str, comment: Option<&str>, page: &Page) -> Result<
         return Err(Refusal::new(what).example(format!("amend #{number} roll d20+2")));
     };
     let said = Arguments::of(&text, FollowUp::No);
+    let digits = more.bytes().all(|byte| byte.is_ascii_digit());
+    let more = if digits { format!("+{more}") } else { more.to_owned() };
     Ok(format!("{} {more}{}", said.typed, commented(comment.or(said.comment.as_deref()))))
 }
 
@@ -169,6 +171,10 @@ impl Draft {
 
     /// The entry that a line is about and what it is to be, if this player may amend it.
     fn amended(&mut self, host: &Host, message: &Message, line: &CommandLine, word: &str) -> Result<Amended, Unplayed> {
+        if let Some(meant) = (word == ADD).then(|| self.adds_to_another(host, message, line)).flatten() {
+            let what = "add is for your last roll";
+            return Err(Refusal::new(what).mended(0..line.typed.len(), Some(meant)).into());
+        }
         let ledger = self.ledger(host);
         let arguments = Arguments::of(&line.typed, FollowUp::Own);
         let number = match arguments.roll.or(self.replied(host, message)?) {
@@ -191,6 +197,20 @@ impl Draft {
             false => format!("as {name} {meant}"),
         };
         Ok(Amended { page, line: CommandLine { typed, by_name: true } })
+    }
+
+    /// The line of the command that `add the goblin to init 12` is about.
+    fn adds_to_another(&mut self, host: &Host, message: &Message, line: &CommandLine) -> Option<String> {
+        let words: Vec<&str> = line.typed.split_whitespace().skip(1).collect();
+        let room = self.room(host, &message.room).ok()?.doc;
+        let articles = ["the", "a", "an", "my"];
+        let to = words.iter().position(|word| ["to", "into", "in"].contains(&word.to_lowercase().as_str()))?;
+        let behind = words[to + 1..].iter().position(|word| !articles.contains(&word.to_lowercase().as_str()))?;
+        let (command, rest) = words[to + 1 + behind..].split_first()?;
+        let known = !host.plugins.knowing(&command.to_lowercase(), &room).is_empty();
+        let what = words[..to].iter().filter(|word| !articles.contains(&word.to_lowercase().as_str()));
+        let meant: Vec<&str> = std::iter::once(command).chain(what).chain(rest).copied().collect();
+        known.then(|| meant.join(" "))
     }
 
     /// Refuses what cannot be amended, and people who may not amend it.
