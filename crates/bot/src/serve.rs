@@ -14,7 +14,7 @@ use crate::bot::Bot;
 use crate::desk::NetworkDesk;
 use agenda::Agenda;
 use chat::{Guarantees, Transport, TransportError};
-use journal::keys::TableId;
+use journal::keys::{self, TableId};
 use journal::store::StoreError;
 use networks::Networks;
 use queue::Job;
@@ -140,7 +140,7 @@ pub async fn serve(
     }
     let (queues, agenda) = (Mutex::default(), Agenda::default());
     let running = Arc::new(Running { bot: bot.clone(), queues, networks, agenda, closing });
-    running.read_agenda()?;
+    running.agenda.read(bot.host().committer().stored(keys::DUE))?;
     *bot.running.lock().expect("nothing panics holding it") = Arc::downgrade(&running);
     let mut stop = std::pin::pin!(stop);
     let played = tokio::select! {

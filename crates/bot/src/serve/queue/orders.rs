@@ -1,15 +1,63 @@
 //! Carrying out the orders of a table when they are due, as if their players gave the commands now.
 
-use super::{Busy, Worker, durable};
-use chat::Event;
-use jiff::Timestamp;
+use super::{Busy, Job, Running, Worker, durable};
+use chat::{Event, Transport};
+use jiff::{SignedDuration, Timestamp};
 use journal::documents::DueDoc;
 use journal::keys;
 use journal::store::{Batch, StoreError};
+use std::sync::Arc;
+use std::time::Duration;
 use table::Table;
 
 /// An order that is due, by its entry.
 type Due = (u64, DueDoc);
+
+/// How long after a network is ready nothing is carried out there yet, so that what was said in the meantime comes
+/// first if it was said first.
+const SETTLING: Duration = Duration::from_secs(5);
+/// The longest sleep: somebody may have set the system's clock.
+const LONGEST: Duration = Duration::from_secs(600);
+/// Added to a sleep, which must not end a moment too early.
+const STEP: Duration = Duration::from_millis(1);
+
+impl Running {
+    /// Lets the tables carry out what is due, for ever.
+    pub(in crate::serve) async fn keep_time(self: Arc<Self>, transports: Vec<Arc<dyn Transport>>) {
+        let readying = transports.into_iter().map(|transport| self.clone().await_ready(transport));
+        tokio::join!(futures_util::future::join_all(readying), self.carry_out_in_time());
+    }
+
+    async fn await_ready(self: Arc<Self>, transport: Arc<dyn Transport>) {
+        transport.ready().await;
+        self.bot.pace.sleep(SETTLING).await;
+        self.agenda.is_ready(transport.network());
+    }
+
+    async fn carry_out_in_time(self: &Arc<Self>) {
+        loop {
+            let now = self.host().now();
+            for table in self.agenda.due(now) {
+                self.agenda.taken_up(&table, now);
+                if let Err(error) = self.clone().give(table.clone(), Job::Due(now)) {
+                    tracing::error!(%table, %error, "what is due is carried out after the next start");
+                }
+            }
+            let wait = self.agenda.next().map(|at| at.duration_since(now).max(SignedDuration::ZERO));
+            let wait = wait.map(|wait| (wait.unsigned_abs() + STEP).min(LONGEST));
+            tokio::select! {
+                biased;
+                () = self.agenda.changed() => {}
+                () = async {
+                    match wait {
+                        Some(wait) => self.bot.pace.sleep(wait).await,
+                        None => std::future::pending().await,
+                    }
+                } => {}
+            }
+        }
+    }
+}
 
 impl Worker {
     /// Carries out what was due when a message was sent, before it is played.
