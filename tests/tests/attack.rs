@@ -28,6 +28,8 @@ mod hostile;
 mod imports;
 #[path = "attack/irc.rs"]
 mod irc;
+#[path = "attack/links.rs"]
+mod links;
 #[path = "attack/listeners.rs"]
 mod listeners;
 #[path = "attack/matrix.rs"]

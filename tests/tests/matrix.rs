@@ -8,6 +8,8 @@ mod device;
 mod evening;
 #[path = "matrix/foreign.rs"]
 mod foreign;
+#[path = "matrix/linked.rs"]
+mod linked;
 #[path = "matrix/missed.rs"]
 mod missed;
 #[path = "matrix/once.rs"]

@@ -91,7 +91,11 @@ impl NetworkDesk {
     /// have a say at its former table.
     fn seat(&self, from: &RoomId, to: &RoomId, batch: &mut Batch) -> Result<(), StoreError> {
         let moved = self.running.host().moved(from)?;
-        batch.put(keys::room(from), to_json(&RoomDoc { table: TableId::left_behind(from), ..moved.clone() }));
+        let left = RoomDoc { table: TableId::left_behind(from), guest: false, ..moved.clone() };
+        batch.put(keys::room(from), to_json(&left));
+        batch.put(keys::seated(&left.table, from), to_json(&true));
+        batch.delete(keys::seated(&moved.table, from));
+        batch.put(keys::seated(&moved.table, to), to_json(&true));
         batch.put(keys::room(to), to_json(&moved));
         batch.put(keys::greeted(to), to_json(&true));
         Ok(())

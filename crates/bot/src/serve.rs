@@ -78,13 +78,18 @@ impl Busy {
         work.count.fetch_add(1, Ordering::AcqRel);
         Busy { work: work.clone(), since: Instant::now() }
     }
+
+    /// The same work, on the network where its post is said: no network waits for another.
+    fn on(&self, work: &Arc<Work>) -> Self {
+        let mut other = Busy::new(work);
+        other.since = self.since;
+        other
+    }
 }
 
 impl Clone for Busy {
     fn clone(&self) -> Self {
-        let mut other = Busy::new(&self.work);
-        other.since = self.since;
-        other
+        self.on(&self.work)
     }
 }
 

@@ -21,8 +21,8 @@ const PAGE: usize = 200;
 /// The most the bot ages from one sweep to the next: a clock that was set forward must not age anything.
 const STEP: SignedDuration = SignedDuration::from_hours(2);
 /// What is swept, in this order.
-const SWEPT: [(&str, Look); 4] =
-    [(keys::INBOX, row), (keys::RESTS, rest), (keys::MENDED, mended), (keys::LEAVES, leave)];
+const SWEPT: [(&str, Look); 5] =
+    [(keys::INBOX, row), (keys::RESTS, rest), (keys::MENDED, mended), (keys::LEAVES, word), (keys::LINKS, word)];
 /// The field of a row that holds the bot's age when a sweep first saw it.
 const SEEN: &str = "seen";
 
@@ -186,13 +186,13 @@ fn mended(page: &Page<'_>, key: &str, value: &[u8], batch: &mut Batch) -> Result
     Ok(())
 }
 
-/// The word that lets a table be continued elsewhere.
-fn leave(page: &Page<'_>, key: &str, value: &[u8], batch: &mut Batch) -> Result<(), StoreError> {
+/// The word that lets a table be continued elsewhere, or a room be linked to it.
+fn word(page: &Page<'_>, key: &str, value: &[u8], batch: &mut Batch) -> Result<(), StoreError> {
     #[derive(Deserialize)]
-    struct Leave {
+    struct Word {
         until: Timestamp,
     }
-    if from_json::<Leave>(key, value)?.until < page.time.now {
+    if from_json::<Word>(key, value)?.until < page.time.now {
         batch.delete(key);
     }
     Ok(())

@@ -266,6 +266,9 @@ pub struct RoomDoc {
     /// Settings that plugins declared for rooms.
     #[serde(default)]
     pub settings: PluginSettings,
+    /// True if it is linked to the table of another room: who runs this room runs that table no more than anyone else.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub guest: bool,
     /// People who are not answered here, as patterns.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub ignored: BTreeSet<String>,
@@ -283,6 +286,7 @@ impl RoomDoc {
             plugins: plugins.clone(),
             without: BTreeSet::new(),
             settings: PluginSettings::new(),
+            guest: false,
             ignored: BTreeSet::new(),
             touched: Touched::default(),
         }

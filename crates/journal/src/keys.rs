@@ -63,6 +63,11 @@ impl TableId {
         TableId(format!("left:{room}"))
     }
 
+    /// Another such table, for a room that has left several.
+    pub fn left_again(room: &RoomId, times: u32) -> Self {
+        TableId(format!("left{times}:{room}"))
+    }
+
     /// The room it was created in, or a room with such a name: for actions at the table while no room sits there.
     pub fn first_room(&self) -> RoomId {
         let (network, id) = self.0.split_once('/').unwrap_or(("", &self.0));
@@ -165,6 +170,30 @@ pub fn due(id: &TableId, n: u64) -> String {
 pub fn order_of_due(key: &str) -> Option<(TableId, u64)> {
     let (table, number) = key.strip_prefix(DUE)?.split_once('/')?;
     Some((TableId(whole(table)), number.parse().ok()?))
+}
+
+/// The prefix of all words by which a room can be linked to a table.
+pub const LINKS: &str = "link/";
+
+/// The table that a room can be linked to with this word.
+pub fn link(word: &str) -> String {
+    format!("{LINKS}{}", part(word))
+}
+
+/// The prefix of the rooms that came to a table from another one. A room counts only if its own settings say the same.
+pub fn seated_at(id: &TableId) -> String {
+    format!("seated/{}/", part(&id.0))
+}
+
+/// A room that came to a table from another one.
+pub fn seated(id: &TableId, room: &RoomId) -> String {
+    format!("{}{}/{}", seated_at(id), part(&room.network), part(&room.id))
+}
+
+/// The room named by such a record.
+pub fn seated_room(id: &TableId, key: &str) -> Option<RoomId> {
+    let (network, room) = key.strip_prefix(&seated_at(id))?.split_once('/')?;
+    Some(RoomId::new(whole(network), whole(room)))
 }
 
 /// The prefix of all entries, after the table's own prefix.
@@ -316,14 +345,16 @@ pub fn numbers(network: &str, id: &str) -> String {
     format!("numbers/{}/{}", part(network), part(id))
 }
 
-/// The id that a network gave to a post that may be edited.
-pub fn answer(network: &str, post: &str) -> String {
+/// The id that a network gave to a post that may be edited. The keys of posts begin with the network of the message they
+/// answer, and an answer may be shown on other networks too.
+pub fn answer(post: &str) -> String {
+    let network = post.split('/').next().unwrap_or_default();
     format!("answer/{}/{}", part(network), part(post))
 }
 
-/// The prefix of all answers to a message, to the room or in private.
+/// The prefix of all answers to a message, to any room or in private.
 pub fn answers_to(room: &RoomId, message: &str) -> String {
-    answer(&room.network, &format!("{room}/{message}/"))
+    answer(&format!("{room}/{message}/"))
 }
 
 /// Takes the place of the recipient in the key of an answer to a message that was not played.

@@ -187,7 +187,8 @@ impl Moved {
         }
         doc.plugins.extend(self.plugins()?.into_iter().filter(|plugin| offered(plugin)));
         let left = doc.table.clone();
-        batch.put(room_key, to_json(&RoomDoc { table: table.clone(), ..doc }));
+        batch.put(room_key, to_json(&RoomDoc { table: table.clone(), guest: false, ..doc }));
+        batch.put(keys::seated(&table, room), to_json(&true));
         Ok(Ok(Laid { table, left, batch }))
     }
 }
@@ -202,7 +203,8 @@ pub fn seat(store: &dyn Store, room: &RoomId, table: &TableId, fresh: RoomDoc) -
     let doc: RoomDoc = doc.unwrap_or(fresh);
     let left = doc.table.clone();
     let mut batch = Batch::default();
-    batch.put(key, to_json(&RoomDoc { table: table.clone(), ..doc }));
+    batch.put(key, to_json(&RoomDoc { table: table.clone(), guest: false, ..doc }));
+    batch.put(keys::seated(table, room), to_json(&true));
     Ok(Laid { table: table.clone(), left, batch })
 }
 

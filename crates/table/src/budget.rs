@@ -23,6 +23,8 @@ pub(crate) const MOST_MACRO: usize = 300;
 pub(crate) const MOST_SHORTCUTS: usize = 50;
 /// Most characters at a table, not counting those of players who join.
 pub(crate) const MOST_CHARACTERS: usize = 500;
+/// Most rooms of a table: each shows what is rolled in all the others.
+pub(crate) const MOST_ROOMS: usize = 8;
 /// Most characters in a name.
 pub const MOST_NAME: usize = 32;
 /// Most bytes of a game's state at a table: 64 KiB, plus the record of who changed it.

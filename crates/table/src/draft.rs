@@ -134,12 +134,13 @@ impl Draft {
         if message.late || message.unlimited {
             return Ok(());
         }
-        let (player, now, limits) = (&message.speaker.player, message.heard_at(), &host.settings().limits);
+        let (player, room, limits) = (&message.speaker.player, &message.room, &host.settings().limits);
+        let now = message.heard_at();
         if self.group.as_ref().is_some_and(|group| group.is_past_its_first(self.state.next_number())) {
-            self.pulse.also_command(player, now);
+            self.pulse.also_command(player, room, now);
             return Ok(());
         }
-        match self.pulse.command(player, now, limits) {
+        match self.pulse.command(player, room, now, limits) {
             Pace::Fine => Ok(()),
             Pace::Warn => Err(Refusal::new("that is too fast for me: try again in a few seconds").into()),
             Pace::Silent => Err(Unplayed::Silent),

@@ -28,6 +28,8 @@ pub(crate) struct Effects {
     pub next_seed: Option<[u8; 32]>,
     /// Words with which a player binds the seed of future dice.
     pub adds: Option<Added>,
+    /// What it tells other rooms.
+    pub announces: BTreeMap<RoomId, String>,
     /// What it tells others in private.
     pub tells: BTreeMap<PlayerId, Vec<Block>>,
     /// Others who are to notice its answer.
@@ -42,6 +44,12 @@ impl Effects {
     /// True if it belongs in the journal, whatever it changed.
     pub fn counts(&self) -> bool {
         let shows = !self.reveals.is_empty() || !self.publishes.is_empty();
-        self.undoes.is_some() || shows || !self.rolls.is_empty() || !self.tells.is_empty() || !self.erases.is_empty()
+        let seats = !self.rooms.is_empty();
+        self.undoes.is_some()
+            || shows
+            || seats
+            || !self.rolls.is_empty()
+            || !self.tells.is_empty()
+            || !self.erases.is_empty()
     }
 }

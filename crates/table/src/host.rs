@@ -1,6 +1,7 @@
 //! The state that all tables of a bot share.
 
 use crate::limits::Limits;
+use crate::patience::{Backlog, Guesses, Waiting};
 use crate::plugins::Plugins;
 use crate::room::RoomRule;
 use crate::roster::Roster;
@@ -89,6 +90,9 @@ pub struct Host {
     pub(crate) restored: Option<String>,
     /// People ignored everywhere by the operator's commands.
     pub(crate) ignored: RwLock<BTreeSet<String>>,
+    /// How many posts wait to be said in each room.
+    pub(crate) waiting: Backlog,
+    pub(crate) guesses: Guesses,
     entropy: Mutex<Entropy>,
     numbers: AtomicU64,
 }
@@ -145,6 +149,8 @@ impl Host {
             roster: Roster::default(),
             restored,
             ignored,
+            waiting: Backlog::default(),
+            guesses: Guesses::default(),
             entropy,
             numbers,
         })
@@ -232,6 +238,11 @@ impl Host {
     /// A number above all numbers given out before; it orders posts and accepted events.
     pub fn next_number(&self) -> u64 {
         self.numbers.fetch_add(1, Ordering::Relaxed) + 1
+    }
+
+    /// Counts a post that waits to be said in a room, until the result is dropped.
+    pub fn waits_in(&self, room: &RoomId) -> Waiting {
+        self.waiting.with(room)
     }
 
     /// Lends the source of secrets.

@@ -7,6 +7,7 @@ mod fair;
 mod help;
 mod history;
 mod ignore;
+mod link;
 mod more;
 mod moving;
 mod notes;
@@ -115,7 +116,7 @@ enum House {
     Leave { character: Option<Name> },
     /// Show or change this room's settings. They are: prefix, formatting (on or off), the dice dialect, verbosity
     /// (brief, normal or full), inline rolls (on or off), alone (on if there is no other bot here), welcome (on or off),
-    /// and what the room's plugins add.
+    /// part (play, or talk for a room that shows nothing of the table's other rooms), and what the room's plugins add.
     #[command(
         example = "room",
         example = "room prefix .",
@@ -316,6 +317,25 @@ enum House {
         #[flag("really")]
         really: bool,
     },
+    /// Let several rooms play at this table, on any of my networks: get a word, and type it in the other room.
+    ///
+    /// Once there are several, it lists them; then link another gives a word for one more.
+    #[command(example = "link", example = "link kfbdmpahcoel")]
+    Link {
+        word: Option<Name>,
+        #[flag("really")]
+        really: bool,
+    },
+    /// Take this room, or another one, away from the table it was linked to.
+    #[command(example = "unlink", example = "unlink #den")]
+    Unlink {
+        #[flag("really")]
+        really: bool,
+        room: Option<link::Called>,
+    },
+    /// Show in each room of this table what is rolled in the others. Secrets and private answers stay where they are.
+    #[command(example = "mirror on", example = "mirror")]
+    Mirror { change: Option<link::Mirrored> },
     /// Erase the text of an entry of yours. Its dice and changes stay, and the journal can still be verified.
     ///
     /// A room's admin can erase anyone's text, and all text older than a number of days.
@@ -431,6 +451,9 @@ fn play(command: House, turn: &mut HouseTurn) -> Result<Reply, Unplayed> {
         House::Import { word: None, .. } => {
             return Err(Refusal::new("by which word?").example("import kfbdmpahcoel").into());
         }
+        House::Link { word, really } => link::link(turn, word.as_ref().map(|word| word.0.as_str()), really)?,
+        House::Unlink { room, really } => link::unlink(turn, room, really)?,
+        House::Mirror { change } => link::mirror(turn, change)?,
         House::Erase { what: Some(erase::Erased::Older { days: Number(days) }) } => erase::erase_older(turn, days)?,
         House::Erase { what: Some(erase::Erased::Entry { entry: EntryNumber(number) }) } => {
             erase::erase(turn, Some(number))?

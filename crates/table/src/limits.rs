@@ -1,8 +1,9 @@
 //! How much one player and one table may ask for, and the breaker for loops between bots. Times are when messages were
 //! sent.
 
+use crate::budget::MOST_ROOMS;
 use crate::quota::{Exports, PLAYER_EXPORTS, TABLE_EXPORTS, Used};
-use chat::PlayerId;
+use chat::{PlayerId, RoomId};
 use jiff::{SignedDuration, Timestamp};
 use plugin_api::Refusal;
 use std::collections::{BTreeMap, VecDeque};
@@ -12,7 +13,7 @@ use std::collections::{BTreeMap, VecDeque};
 pub struct Limits {
     /// Commands of one player within the window.
     pub per_player: usize,
-    /// Commands at one table within the window.
+    /// Commands in one room of a table within the window.
     pub per_table: usize,
     /// Answers with the same text to one player within the window.
     pub same_answers: usize,
@@ -53,7 +54,8 @@ const MANY: usize = 256;
 /// Recent activity at a table.
 #[derive(Debug, Default)]
 pub struct Pulse {
-    table: Beat,
+    /// Each room of the table has its own measure: what one does silences no other.
+    rooms: BTreeMap<RoomId, Beat>,
     players: BTreeMap<PlayerId, PlayerPulse>,
     /// Exports within the hour; never more than the table's limit.
     exports: Vec<(Timestamp, PlayerId)>,
@@ -110,23 +112,27 @@ impl PlayerPulse {
 }
 
 impl Pulse {
-    /// Counts a command of `player` sent at `now`.
-    pub fn command(&mut self, player: &PlayerId, now: Timestamp, limits: &Limits) -> Pace {
+    /// Counts a command of `player` sent in a room at `now`.
+    pub fn command(&mut self, player: &PlayerId, room: &RoomId, now: Timestamp, limits: &Limits) -> Pace {
         self.forget(now, limits);
         let own = self.players.entry(player.clone()).or_default();
         if own.is_silent(now, limits) {
             return Pace::Silent;
         }
         match own.commands.count(now, limits, limits.per_player) {
-            Pace::Fine => self.table.count(now, limits, limits.per_table),
+            Pace::Fine => self.in_room(room).count(now, limits, limits.per_table),
             over => over,
         }
     }
 
     /// Counts one more command that the same line is played as. It is never refused: the group was begun.
-    pub fn also_command(&mut self, player: &PlayerId, now: Timestamp) {
-        self.table.times.push_back(now);
+    pub fn also_command(&mut self, player: &PlayerId, room: &RoomId, now: Timestamp) {
+        self.in_room(room).times.push_back(now);
         self.players.entry(player.clone()).or_default().commands.times.push_back(now);
+    }
+
+    fn in_room(&mut self, room: &RoomId) -> &mut Beat {
+        self.rooms.entry(room.clone()).or_default()
     }
 
     /// Counts an answer to `player`. Returns true if they may get it.
@@ -168,8 +174,12 @@ impl Pulse {
         Ok(Exports { own: used(own), table: used(all) })
     }
 
-    /// Drops players who were quiet for long, so that memory does not grow.
+    /// Drops players and rooms that were quiet for long, so that memory does not grow.
     fn forget(&mut self, now: Timestamp, limits: &Limits) {
+        if self.rooms.len() > MOST_ROOMS {
+            let recent = |time: &Timestamp| now.duration_since(*time) < limits.window;
+            self.rooms.retain(|_, beat| beat.times.back().is_some_and(recent));
+        }
         if self.players.len() > MANY {
             self.players.retain(|_, own| {
                 own.commands.times.back().is_some_and(|time| now.duration_since(*time) < limits.window)
@@ -187,6 +197,10 @@ mod tests {
         Timestamp::from_second(second).unwrap()
     }
 
+    fn hall() -> RoomId {
+        RoomId::new("n", "hall")
+    }
+
     fn player(n: usize) -> PlayerId {
         PlayerId::new("n", n.to_string())
     }
@@ -194,25 +208,28 @@ mod tests {
     #[test]
     fn over_the_limit_there_is_one_warning_and_then_silence_until_the_window_has_passed() {
         let (mut pulse, limits) = (Pulse::default(), Limits::default());
-        let mut paces = |second, n| (0..n).map(|_| pulse.command(&player(1), at(second), &limits)).collect::<Vec<_>>();
+        let mut paces =
+            |second, n| (0..n).map(|_| pulse.command(&player(1), &hall(), at(second), &limits)).collect::<Vec<_>>();
         assert_eq!(paces(0, 10), [Pace::Fine; 10]);
         assert_eq!(paces(9, 3), [Pace::Warn, Pace::Silent, Pace::Silent]);
         assert_eq!(paces(10, 1), [Pace::Fine]);
     }
 
     #[test]
-    fn a_table_has_a_limit_of_its_own() {
+    fn a_room_has_a_limit_of_its_own() {
         let (mut pulse, limits) = (Pulse::default(), Limits::default());
-        let paces: Vec<_> = (0..32).map(|n| pulse.command(&player(n), at(0), &limits)).collect();
+        let paces: Vec<_> = (0..32).map(|n| pulse.command(&player(n), &hall(), at(0), &limits)).collect();
         assert_eq!(paces[29..], [Pace::Fine, Pace::Warn, Pace::Silent]);
+        let den = RoomId::new("n", "den");
+        assert_eq!(pulse.command(&player(99), &den, at(0), &limits), Pace::Fine, "another room of the table");
     }
 
     #[test]
     fn a_clock_that_is_ahead_mutes_nobody() {
         let (mut pulse, limits) = (Pulse::default(), Limits::default());
-        let ahead: Vec<_> = (0..30).map(|n| pulse.command(&player(n), at(4_000_000_000), &limits)).collect();
+        let ahead: Vec<_> = (0..30).map(|n| pulse.command(&player(n), &hall(), at(4_000_000_000), &limits)).collect();
         assert_eq!(ahead, [Pace::Fine; 30]);
-        assert_eq!(pulse.command(&player(1), at(0), &limits), Pace::Fine);
+        assert_eq!(pulse.command(&player(1), &hall(), at(0), &limits), Pace::Fine);
     }
 
     #[test]
@@ -236,9 +253,9 @@ mod tests {
         let (mut pulse, limits) = (Pulse::default(), Limits::default());
         let answered: Vec<_> = (0..7).map(|_| pulse.answer(&player(1), "pong", at(0), &limits)).collect();
         assert_eq!(answered, [true, true, true, true, true, true, false]);
-        assert_eq!(pulse.command(&player(1), at(59), &limits), Pace::Silent);
-        assert_eq!(pulse.command(&player(2), at(59), &limits), Pace::Fine);
-        assert_eq!(pulse.command(&player(1), at(60), &limits), Pace::Fine);
+        assert_eq!(pulse.command(&player(1), &hall(), at(59), &limits), Pace::Silent);
+        assert_eq!(pulse.command(&player(2), &hall(), at(59), &limits), Pace::Fine);
+        assert_eq!(pulse.command(&player(1), &hall(), at(60), &limits), Pace::Fine);
         assert!(pulse.answer(&player(1), "other", at(60), &limits));
     }
 }

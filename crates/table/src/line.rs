@@ -147,7 +147,7 @@ impl Draft {
             },
             ordinal,
         };
-        let rights = Rights::of(host, &self.state.doc.doc, message);
+        let rights = Rights::of(host, &self.state, message);
         let mut attempt = Attempt::new(&self.state, message, key, rights);
         attempt.typed.clone_from(&line.typed);
         attempt.actor = attempt.seat();

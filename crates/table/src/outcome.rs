@@ -1,6 +1,6 @@
 //! The outcome of a command line, and of its message.
 
-use chat::{Block, PlayerId, Post, Reply};
+use chat::{Block, PlayerId, Post, Reply, RoomId};
 use dice::Die;
 use journal::keys::TableId;
 use journal::store::Batch;
@@ -30,6 +30,10 @@ pub struct Outcome {
     pub notice: Option<String>,
     /// What it tells others in private, by player.
     pub tells: BTreeMap<PlayerId, Vec<Block>>,
+    /// What it tells other rooms.
+    pub announces: BTreeMap<RoomId, String>,
+    /// What the other rooms of the table are shown of it; empty if nothing.
+    pub mirrored: Vec<Block>,
     /// Other players to whom it offers something.
     pub calls: BTreeSet<PlayerId>,
     /// True if the answer shows something that must be on the disk first.
@@ -71,6 +75,8 @@ impl Outcome {
             undoes: None,
             notice: None,
             tells: BTreeMap::new(),
+            announces: BTreeMap::new(),
+            mirrored: Vec::new(),
             calls: BTreeSet::new(),
             shows_head: false,
             changed: false,

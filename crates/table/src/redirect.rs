@@ -160,22 +160,26 @@ impl Host {
         Ok(Some(Event::Redacted { message, of }))
     }
 
-    /// A room of this network that sits at a table, if any: the one it was created in, or another.
+    /// A room that sits at a table, if any: on this network the one it was created in, or another; else one elsewhere.
     fn room_at(&self, table: &TableId, network: &str) -> Result<Option<RoomId>, StoreError> {
-        let first = table.first_room();
+        let (first, mut elsewhere) = (table.first_room(), None);
         if first.network == network && self.table_of(&first)? == *table {
             return Ok(Some(first));
         }
         for record in self.committer.stored(keys::ROOMS) {
             let (key, doc) = record?;
-            let room = keys::room_of_key(&key).filter(|room| room.network == network);
-            if let Some(room) = room
-                && from_json::<RoomDoc>(&key, &doc)?.table == *table
-            {
-                return Ok(Some(room));
+            let Some(room) = keys::room_of_key(&key) else { continue };
+            let sits_there = from_json::<RoomDoc>(&key, &doc)?.table == *table;
+            match room.network == network {
+                true if sits_there => return Ok(Some(room)),
+                false if sits_there => elsewhere = Some(room),
+                _ => {}
             }
         }
-        Ok(None)
+        if elsewhere.is_none() && self.table_of(&first)? == *table {
+            elsewhere = Some(first);
+        }
+        Ok(elsewhere)
     }
 
     /// The room where a message accepted in `said_in` will be played.

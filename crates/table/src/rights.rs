@@ -5,7 +5,8 @@
 //! not allowed: each act is in one list, [`Act`], and what it needs is in one place, [`Rights::takes`].
 
 use crate::host::Host;
-use chat::{Message, PlayerId, Speaker, Standing, Trust};
+use crate::state::State;
+use chat::{Message, PlayerId, RoomId, Speaker, Standing, Trust};
 use journal::documents::TableDoc;
 use journal::{Entry, HOUSE, Place};
 use plugin_api::{CharacterId, Role};
@@ -18,6 +19,9 @@ pub(crate) struct Rights<'a> {
     role: Role,
     words: Words,
     said: Said,
+    /// The room it is for, and whose table that sits at.
+    room: &'a RoomId,
+    at: At,
     /// Entries up to here may not be the speaker's, though they have the same id: the nick may have had another owner.
     since: u64,
     took: Cell<Role>,
@@ -38,6 +42,15 @@ enum Said {
     InTheRoom,
     /// In a private chat with the bot.
     Alone,
+}
+
+/// Whose table a room sits at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum At {
+    /// At its own, or at one it has taken over: who runs the room runs the table.
+    Home,
+    /// At another room's, which it is linked to: who runs the room runs only the room.
+    AGuest,
 }
 
 /// Something a command is about to do that not everybody may.
@@ -85,6 +98,8 @@ pub(crate) enum Act<'a> {
     BindBeyondTheLimit,
     /// Change the room's settings.
     SetRoom,
+    /// Link the room to another table, or take it away from this one.
+    SeatRoom,
     /// Erase the words of an entry.
     Erase(&'a Entry),
     /// Erase everybody's old words.
@@ -104,18 +119,21 @@ pub(crate) enum Takes {
 
 impl<'a> Rights<'a> {
     /// The rights of the sender of `message`, at a table with this document.
-    pub fn of(host: &Host, doc: &TableDoc, message: &'a Message) -> Self {
-        let speaker = &message.speaker;
+    pub fn of(host: &Host, state: &State, message: &'a Message) -> Self {
+        let (speaker, doc) = (&message.speaker, &state.doc.doc);
+        let guest = state.rooms.get(&message.room).is_some_and(|room| room.doc.guest);
+        let at = if guest { At::AGuest } else { At::Home };
         let since = match speaker.trust {
             Trust::Account => 0,
             Trust::NickOnly => host.roster.met(&message.room, &speaker.player).map_or(u64::MAX, |met| met.since),
         };
-        let now = role(doc, speaker, &host.settings().owners);
+        let now = role(doc, speaker, at, &host.settings().owners);
         // What was ordered earlier is done with the lower of the rights they had then and have now.
         let then = message.ordered.map(|entry| doc.orders.get(&entry).map_or(Role::Player, |order| order.role));
         let role = then.map_or(now, |then| now.min(then));
         let said = if message.private { Said::Alone } else { Said::InTheRoom };
-        Rights { speaker, role, words: Words::Own, said, since, took: Cell::new(Role::Player) }
+        let (room, words) = (&message.room, Words::Own);
+        Rights { speaker, role, words, said, room, at, since, took: Cell::new(Role::Player) }
     }
 
     /// Adds words by `author`; for shortcuts of old tables the author is unknown.
@@ -165,6 +183,8 @@ impl<'a> Rights<'a> {
         let own_or = |own: bool, otherwise: Takes| if own { Takes::Nothing } else { otherwise };
         let owner = |character: CharacterId| doc.characters.get(&character).and_then(|each| each.owner.as_ref());
         match act {
+            // All commands for admins are about the room.
+            Act::Give(Role::Admin) | Act::SetRoom => own_or(self.runs_a_guest(), Takes::Role(Role::Admin)),
             Act::Give(role) => Takes::Role(role),
             Act::ChangeTheTable | Act::ForgetOwn => own_or(self.are_of_one(), Takes::Another),
             Act::PlayAs(character) => {
@@ -183,11 +203,14 @@ impl<'a> Rights<'a> {
             Act::Disclose => {
                 // The network says who runs a room, whatever their nick; but a private chat is run by whoever has the
                 // nick.
-                let runs_the_room = self.speaker.standing == Standing::Admin && self.said == Said::InTheRoom;
-                let known = self.speaker.trust == Trust::Account || runs_the_room;
+                let runs_the_table = self.runs_the_room() && self.at == At::Home;
+                let known = self.speaker.trust == Trust::Account || runs_the_table;
                 let needed = if doc.referees.is_empty() { Role::Admin } else { Role::Referee };
                 if known { Takes::Role(needed) } else { Takes::Another }
             }
+            // A room that is linked can always leave.
+            Act::SeatRoom if self.runs_the_room() && self.are_of_one() => Takes::Nothing,
+            Act::SeatRoom => self.takes(doc, Act::Disclose),
             Act::Undo => own_or(!by_referee_alone(doc), Takes::Role(Role::Referee)),
             Act::TakeBack(entry) => own_or(self.made(entry), Takes::Role(Role::Referee)),
             Act::PutBack(place) => self.takes_to_put_back(doc, place),
@@ -200,7 +223,7 @@ impl<'a> Rights<'a> {
             | Act::PublishSeed => Takes::Role(Role::Referee),
             Act::Dismiss(referee) => own_or(self.is(referee), Takes::Role(Role::Referee)),
             Act::Erase(entry) => own_or(self.made(entry), Takes::Role(Role::Admin)),
-            Act::SetRoom | Act::EraseOlder | Act::BindBeyondTheLimit => Takes::Role(Role::Admin),
+            Act::EraseOlder | Act::BindBeyondTheLimit => Takes::Role(Role::Admin),
             Act::SitAtAFullTable => own_or(doc.referees.contains_key(&self.speaker.player), Takes::Role(Role::Admin)),
         }
     }
@@ -212,6 +235,7 @@ impl<'a> Rights<'a> {
             doc.characters.get(id).is_none_or(|each| each.owner.as_ref().is_some_and(|owner| self.is(owner)))
         };
         let own = match place {
+            Place::Room(room) if room == self.room => return self.takes(doc, Act::SetRoom),
             Place::Room(_) => return Takes::Role(Role::Admin),
             // Nobody knows what it is.
             Place::Other(_) => return Takes::Another,
@@ -261,6 +285,16 @@ impl<'a> Rights<'a> {
         self.is(&entry.player) && entry.number > self.since
     }
 
+    /// True if the network says so, wherever one can see who does it.
+    fn runs_the_room(&self) -> bool {
+        self.speaker.standing == Standing::Admin && self.said == Said::InTheRoom
+    }
+
+    /// True if it is said by who runs a room that is a guest at this table.
+    fn runs_a_guest(&self) -> bool {
+        self.at == At::AGuest && self.are_of_one() && self.speaker.standing == Standing::Admin
+    }
+
     fn is_named_referee(&self, doc: &TableDoc) -> bool {
         self.speaker.trust == Trust::Account && doc.referees.contains_key(&self.speaker.player)
     }
@@ -276,11 +310,12 @@ fn by_referee_alone(doc: &TableDoc) -> bool {
 }
 
 /// The role of `speaker` here. Rights belong to an account, never to a bare nick.
-pub(crate) fn role(doc: &TableDoc, speaker: &Speaker, owners: &BTreeSet<PlayerId>) -> Role {
+pub(crate) fn role(doc: &TableDoc, speaker: &Speaker, at: At, owners: &BTreeSet<PlayerId>) -> Role {
     let known = speaker.trust == Trust::Account;
+    let runs_the_table = speaker.standing == Standing::Admin && at == At::Home;
     if known && owners.contains(&speaker.player) {
         Role::Owner
-    } else if matches!(speaker.standing, Standing::Admin | Standing::Operator) {
+    } else if runs_the_table || speaker.standing == Standing::Operator {
         Role::Admin
     } else if doc.referees.is_empty() || (known && doc.referees.contains_key(&speaker.player)) {
         // Without a referee everybody may give a referee's commands.

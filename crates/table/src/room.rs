@@ -69,6 +69,32 @@ pub const WELCOME: RoomSetting = RoomSetting {
     values: &["off", "on"],
 };
 
+/// What the room is for, where several share a table.
+pub const PART: RoomSetting = RoomSetting {
+    key: "part",
+    help: "what this room is for: play, or talk, where nothing from the table's other rooms is shown, nor from here there",
+    values: &["play", "talk"],
+};
+
+/// A setting that every table has, on or off.
+pub struct TableSwitch {
+    /// The word to type.
+    pub key: &'static str,
+    /// What it means.
+    pub help: &'static str,
+}
+
+/// Whether rooms that share a table see each other's rolls.
+pub const MIRROR: TableSwitch =
+    TableSwitch { key: "mirror", help: "whether what is rolled in one room of this table is shown in the others" };
+
+impl TableSwitch {
+    /// True if it is on.
+    pub fn is_on(&self, table: &TableDoc) -> bool {
+        table.settings.get(HOUSE).and_then(|set| set.get(self.key)).is_some_and(|value| value == "on")
+    }
+}
+
 /// How much an answer says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verbosity {
@@ -82,8 +108,8 @@ pub enum Verbosity {
 
 impl RoomSetting {
     /// All of them.
-    pub const ALL: [&'static RoomSetting; 8] =
-        [&FORMATTING, &DIALECT, &VERBOSITY, &INLINE, &EDITS, &LATE, &ALONE, &WELCOME];
+    pub const ALL: [&'static RoomSetting; 9] =
+        [&FORMATTING, &DIALECT, &VERBOSITY, &INLINE, &EDITS, &LATE, &ALONE, &WELCOME, &PART];
 
     /// Its declaration, in the form plugins use.
     pub fn declared(&self) -> Setting {
@@ -193,6 +219,9 @@ pub(crate) trait Answered {
     /// True if newcomers are shown how to begin.
     fn welcomes(&self) -> bool;
 
+    /// True if it sees what is rolled in the other rooms of its table, and they what is rolled here.
+    fn plays_along(&self) -> bool;
+
     /// The dice notation to read.
     fn dialect(&self) -> Dialect;
 
@@ -223,6 +252,10 @@ impl Answered for RoomDoc {
 
     fn welcomes(&self) -> bool {
         WELCOME.of(self) == "on"
+    }
+
+    fn plays_along(&self) -> bool {
+        PART.of(self) == "play"
     }
 
     fn dialect(&self) -> Dialect {

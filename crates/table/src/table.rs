@@ -6,6 +6,7 @@
 
 mod amend;
 mod edit;
+mod elsewhere;
 mod lines;
 mod mended;
 mod posts;

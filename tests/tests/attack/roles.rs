@@ -87,6 +87,11 @@ const LINES: &[(&str, &str, &str)] = &[
     ("export story", "nprabo", "nprabo"),
     ("export move", "rabo", "abo"),
     ("import WORD really", "abo", "abo"),
+    ("link", "rabo", "abo"),
+    ("link LINK really", "rabo", "abo"),
+    ("unlink", "", ""),
+    ("mirror", "nprabo", "nprabo"),
+    ("mirror on", "rabo", "nprabo"),
     ("erase #PUBLIC", "abo", "abo"),
     ("erase older 1", "abo", "abo"),
     ("forget me really", "nprabo", "nprabo"),
@@ -102,6 +107,7 @@ struct Fixture {
     secret: u64,
     given: u64,
     word: String,
+    link: String,
 }
 
 fn fixture(gus: &Person, named: bool) -> Fixture {
@@ -129,9 +135,12 @@ fn fixture(gus: &Person, named: bool) -> Fixture {
         Came { id: message.id.clone(), heard: table.play(&Event::Said(message)) }
     };
     entry(elsewhere("!roll d6"));
-    let moved = elsewhere("!export move").all();
-    let word = moved.split("!import ").nth(1).and_then(|rest| rest.split_whitespace().next()).expect("a word");
-    Fixture { public, secret, given, word: word.to_owned(), table }
+    let mut word = |line: &str, before: &str| {
+        let told = elsewhere(line).all();
+        told.split(before).nth(1).and_then(|rest| rest.split_whitespace().next()).expect("a word").to_owned()
+    };
+    let (word, link) = (word("!export move", "!import "), word("!link", "!link "));
+    Fixture { public, secret, given, word, link, table }
 }
 
 fn role(letter: char) -> Person {
@@ -147,10 +156,10 @@ fn role(letter: char) -> Person {
 }
 
 fn tried(letter: char, line: &str, named: bool) -> Came {
-    let Fixture { mut table, public, secret, given, word } = fixture(&role('r'), named);
+    let Fixture { mut table, public, secret, given, word, link } = fixture(&role('r'), named);
     let who = role(letter);
     let line = line.replace("#PUBLIC", &format!("#{public}")).replace("#SECRET", &format!("#{secret}"));
-    let line = line.replace("#GIVEN", &format!("#{given}")).replace("WORD", &word);
+    let line = line.replace("#GIVEN", &format!("#{given}")).replace("WORD", &word).replace("LINK", &link);
     if letter == 'x' {
         return table.aside(&who, &format!("in hall {line}"));
     }

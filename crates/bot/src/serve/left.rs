@@ -126,7 +126,7 @@ impl Running {
         if let Some(obeyed) = self.obeys(&event, &Some(waiting.clone()))? {
             // If it panics, that is logged where it happens.
             let _ = obeyed.await;
-        } else if let Some(side) = self.networks.get(&event.room().network) {
+        } else if let Some(side) = self.networks.get(super::queue::said_on(&event)) {
             let (done, played) = oneshot::channel();
             let busy = Busy::new(&side.work);
             self.clone().give(table, Job::Event(Box::new(event), Some(waiting), busy, Some(done)))?;

@@ -51,7 +51,7 @@ impl Running {
         event: Event,
         waiting: Option<String>,
     ) -> Result<(), StoreError> {
-        let Some(side) = self.networks.get(&event.room().network) else {
+        let Some(side) = self.networks.get(said_on(&event)) else {
             return Ok(());
         };
         self.clone().give(id, Job::Event(Box::new(event), waiting, Busy::new(&side.work), None))
@@ -236,7 +236,7 @@ impl Worker {
             None => Table::open(bot.host(), self.id.clone())?,
         };
         let event = &*bot.host().agreed(event)?;
-        let network = self.running.networks.get(&event.room().network);
+        let network = self.running.networks.get(said_on(event));
         let guarantees = network.map(|side| side.guarantees).unwrap_or_default();
         let lines = table.lines(bot.host(), event)?;
         if let Some(batch) = table.lay(bot.host(), event, &lines, guarantees) {
@@ -248,7 +248,11 @@ impl Worker {
             None => (Table::open(bot.host(), self.id.clone())?, left::stumbled(&bot, event, waiting.is_some())),
         };
         bot.at(Step::Heard).await;
-        let Heard { mut batch, posts, early, reserved, outcomes } = heard;
+        let Heard { mut batch, mut posts, early, reserved, outcomes } = heard;
+        // Another room of the table may be on a network that is no longer configured.
+        for lost in posts.extract_if(.., |post| !self.running.networks.contains_key(&post.post.room.network)) {
+            batch.delete(lost.key);
+        }
         self.unsaid = posts;
         if let Some(key) = waiting {
             batch.delete(key);
@@ -324,7 +328,7 @@ impl Worker {
 
     fn say(&self, outgoing: Outgoing, busy: &Busy) {
         if let Some(side) = self.running.networks.get(&outgoing.post.room.network)
-            && side.outgoing.send((outgoing, busy.clone())).is_err()
+            && side.outgoing.send((outgoing, busy.on(&side.work))).is_err()
         {
             tracing::error!(table = %self.id, "the sender ended early; the answer will be said after the next start");
         }
@@ -338,6 +342,11 @@ impl Worker {
         let post = left::sorry(message, text);
         self.say(Outgoing { key: String::new(), post, roll: None, numbers: None }, busy);
     }
+}
+
+/// The network on which an event happened, whose guarantees it has.
+pub(super) fn said_on(event: &Event) -> &str {
+    event.message().map_or(&event.room().network, |message| &message.said_in().network)
 }
 
 /// Lets the table hear an event. Returns `None` if that panics. Long work leaves the thread that plays other tables;

@@ -130,9 +130,9 @@ async fn repeated(
 }
 
 /// Fills in the id of the earlier post, said meanwhile, that a correction or withdrawal is about.
-fn with_earlier(bot: &Bot, transport: &dyn Transport, mut post: Post) -> Post {
+fn with_earlier(bot: &Bot, mut post: Post) -> Post {
     if let What::Correct(earlier) | What::Withdraw(earlier) = &mut post.what {
-        let key = keys::answer(transport.network(), &earlier.key);
+        let key = keys::answer(&earlier.key);
         match bot.host().committer().read(&key).and_then(|id| id.map(|id| from_json(&key, &id)).transpose()) {
             Ok(id) => earlier.id = id,
             Err(error) => tracing::error!(%error, "an answer cannot be edited and is sent again"),
@@ -185,9 +185,14 @@ impl Sayer<'_> {
     }
 
     fn say(&self, outgoing: Outgoing, busy: Busy) {
-        let outgoing = Outgoing { post: with_earlier(self.bot, self.transport, outgoing.post), ..outgoing };
+        let outgoing = Outgoing { post: with_earlier(self.bot, outgoing.post), ..outgoing };
         let said = self.transport.send(outgoing.post.clone());
-        self.saying.push(Box::pin(async move { (outgoing, busy, said.await) }));
+        let waiting = self.bot.host().waits_in(&outgoing.post.room);
+        self.saying.push(Box::pin(async move {
+            let said = said.await;
+            drop(waiting);
+            (outgoing, busy, said)
+        }));
     }
 
     fn keep(&self, mut outgoing: Outgoing) {
@@ -243,7 +248,7 @@ impl Sayer<'_> {
         };
         let editable = self.transport.guarantees().edits == Edits::Shown;
         if let (Some(id), Some(first), true) = (&said.id, first, editable) {
-            batch.put(keys::answer(network, &first), to_json(id));
+            batch.put(keys::answer(&first), to_json(id));
         }
         batch.delete(outgoing.key);
         // Not awaited: if it is lost, the post is merely repeated after the next start.

@@ -34,7 +34,13 @@ const TOPICS: [(&str, &[&str]); 9] = [
     ("For later", &["remind", "at", "when", "deadline"]),
     ("Secrets", &["secret", "in", "tell", "reveal", "seal", "unseal"]),
     ("Proof, moving and erasing", &["fair", "export", "import", "erase", "forget"]),
-    ("This room", &["plugins", "plugin", "game", "room", "dialect", "table", "ignore", "unignore", "help"]),
+    (
+        "This room",
+        &[
+            "plugins", "plugin", "game", "room", "dialect", "table", "link", "unlink", "mirror", "ignore", "unignore",
+            "help",
+        ],
+    ),
 ];
 
 /// The table's own commands, each with its topic.

@@ -32,15 +32,19 @@ pub(super) fn export_move(turn: &mut HouseTurn) -> Result<Reply, Unplayed> {
     if turn.ledger.head().number == 0 {
         return Err(Refusal::new("nothing has been played at this table yet").example("help").into());
     }
-    // Letters only: phones do not change such a word.
-    let secret = turn.host.with_entropy(|entropy| entropy.secret());
-    let word: String = secret.iter().take(LETTERS).map(|byte| char::from(b'a' + byte % 16)).collect();
+    let word = new_word(turn);
     let until = turn.heard.saturating_add(COUNTS).unwrap_or(turn.heard);
     let leave = Leave { table: turn.ledger.id().clone(), until };
     turn.effects.writes.put(keys::leave(&word), to_json(&leave));
     turn.effects.readers = Readers::Referees;
     let reply = Reply::new().text("A room whose admin types ").code(format!("{}import {word}", turn.room.prefix));
     Ok(reply.text(" within a day takes over all that this table holds. Tell nobody else."))
+}
+
+/// A word that nobody guesses. Letters only: phones do not change such a word.
+pub(super) fn new_word(turn: &HouseTurn) -> String {
+    let secret = turn.host.with_entropy(|entropy| entropy.secret());
+    secret.iter().take(LETTERS).map(|byte| char::from(b'a' + byte % 16)).collect()
 }
 
 /// Seats this room at the table that a word stands for, or at its own.
@@ -61,6 +65,10 @@ pub(super) fn import(turn: &mut HouseTurn, word: &str, really: bool) -> Result<R
     if table == here {
         return Err(Refusal::new("this room is already at that table").example("table").into());
     }
+    if word == BACK && !turn.ledger.rooms_at(&table)?.is_empty() {
+        let what = "another room plays at that table now: type link there, and link with the word it gives here";
+        return Err(Refusal::new(what).example("link").into());
+    }
     let head: Head = turn.ledger.read(&keys::head(&table))?.unwrap_or_default();
     let doc: TableDoc = turn.ledger.read(&keys::doc(&table))?.unwrap_or_default();
     let name = doc.name.clone().unwrap_or_else(|| table.to_string());
@@ -77,6 +85,9 @@ pub(super) fn import(turn: &mut HouseTurn, word: &str, really: bool) -> Result<R
     if word != BACK {
         turn.effects.writes.delete(key);
     }
-    Arc::make_mut(turn.room).table = table;
+    turn.effects.writes.delete(keys::seated(&here, turn.room_id));
+    turn.effects.writes.put(keys::seated(&table, turn.room_id), to_json(&true));
+    let room = Arc::make_mut(turn.room);
+    (room.table, room.guest) = (table, false);
     Ok(format!("From the next command on this room goes on with {name}, from #{} on.", head.number).into())
 }

@@ -2,7 +2,7 @@
 
 use crate::plugins::has;
 use crate::rights::{Act, REFEREE, WHO_UNDOES};
-use crate::room::{DIALECT, RoomSetting};
+use crate::room::{DIALECT, MIRROR, RoomSetting};
 use crate::times::{self, TIMEZONE};
 use crate::turn::HouseTurn;
 use chat::Reply;
@@ -155,8 +155,12 @@ pub(super) fn table(turn: &mut HouseTurn, key: Option<Name>, value: Option<Text>
             let help = "whose clock is meant by 20:00, such as Europe/Berlin";
             (Some(HOUSE.to_owned()), own(TIMEZONE, help, "UTC", SettingKind::Text(MOST_TABLE_NAME)))
         }
+        key if key == MIRROR.key => {
+            let values = SettingKind::Choice(vec!["off".to_owned(), "on".to_owned()]);
+            (Some(HOUSE.to_owned()), own(MIRROR.key, MIRROR.help, "off", values))
+        }
         _ => {
-            let own = format!("{NAME}, {WHO_UNDOES}, {TIMEZONE}");
+            let own = format!("{NAME}, {WHO_UNDOES}, {TIMEZONE}, {}", MIRROR.key);
             declared(turn, SettingScope::Table, &key.0, "table", &own).map(|(game, each)| (Some(game), each))?
         }
     };

@@ -72,9 +72,13 @@ impl Draft {
             done.changes.taken_back.len() + done.changes.begun.len() + done.changes.made.len() > 0 || counts;
         outcome.undoes = attempt.effects.undoes;
         outcome.tells = std::mem::take(&mut attempt.effects.tells);
+        outcome.announces = std::mem::take(&mut attempt.effects.announces);
         outcome.entry = Some(number);
         let shown = self.shown_number(host, number, replaces, outcome.dice.len())?;
         reply = answer::answer(reply, done.comment.as_deref(), &attempt.room.prefix, self.offered.len(), Some(shown));
+        if reply.readers == Readers::Everybody && is_play(&done) {
+            outcome.mirrored.clone_from(&reply.blocks);
+        }
         if verbosity == Verbosity::Full {
             reply = verbosity::full(reply);
         }
@@ -279,6 +283,14 @@ fn notice(number: u64, attempt: &Attempt<'_>, done: &Done<'_>, outcome: &Outcome
         _ => "a secret roll",
     };
     format!("#{number}: {what} by {}", attempt.doc.name_of(attempt.actor))
+}
+
+/// The table's own commands that are part of the play, and not about the table or a room.
+const PLAYED: [&str; 6] = ["undo", "redo", "scene", "reveal", "unseal", "set"];
+
+/// True if it is part of the play, so that the table's other rooms want to see it.
+fn is_play(done: &Done<'_>) -> bool {
+    done.game != HOUSE || PLAYED.contains(&done.spec.name.as_str())
 }
 
 /// The rules that an entry is written under.

@@ -7,13 +7,15 @@ use crate::unplayed::Unplayed;
 use chat::{PlayerId, RoomId};
 use journal::documents::{GameDoc, RENAMED, RollDoc, RoomDoc, TableDoc};
 use journal::store::{Batch, StoreError};
-use journal::{Change, Document, Page, Place, Touched, apply, diff, keys, leaves, line_and_place};
+use journal::{Change, Document, HOUSE, Page, Place, Touched, apply, diff, keys, leaves, line_and_place};
 use plugin_api::{Refusal, Role};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use std::collections::BTreeMap;
 
+/// The commands that seat rooms, which are not taken back by an undo.
+const SEATING: [&str; 2] = ["link", "unlink"];
 /// The longest chain of undone undos.
 const MOST_TURNS: usize = 20;
 
@@ -295,6 +297,10 @@ pub(crate) fn may_take_back(
     let refuse = |what: String| Err(Refusal::new(what).about(format!("#{number}")));
     if !rights.may(table, Act::Undo) {
         return Err(Refusal::new("at this table only the referee may undo").example("history"));
+    }
+    // Where a room sits concerns the people of two tables.
+    if entry.game == HOUSE && SEATING.contains(&entry.command.as_str()) {
+        return refuse(format!("#{number} seated a room: to change that, type link or unlink"));
     }
     // Players may read their own entry, and so what undoing it puts back.
     if page.withholds() && !rights.may(table, Act::Read(entry)) {

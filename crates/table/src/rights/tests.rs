@@ -20,15 +20,33 @@ fn rights_follow_accounts() {
         address: String::new(),
     };
     let owners = BTreeSet::from([id()]);
-    assert_eq!(role(&doc, &speaker, &owners), Role::Referee, "while there is none");
+    assert_eq!(role(&doc, &speaker, super::At::Home, &owners), Role::Referee, "while there is none");
     doc.referees.insert(id(), "Gus".into());
-    assert_eq!(role(&doc, &speaker, &BTreeSet::new()), Role::Player);
-    assert_eq!(role(&doc, &speaker, &owners), Role::Player);
+    assert_eq!(role(&doc, &speaker, super::At::Home, &BTreeSet::new()), Role::Player);
+    assert_eq!(role(&doc, &speaker, super::At::Home, &owners), Role::Player);
     speaker.trust = Trust::Account;
-    assert_eq!(role(&doc, &speaker, &BTreeSet::new()), Role::Referee);
-    assert_eq!(role(&doc, &speaker, &owners), Role::Owner);
+    assert_eq!(role(&doc, &speaker, super::At::Home, &BTreeSet::new()), Role::Referee);
+    assert_eq!(role(&doc, &speaker, super::At::Home, &owners), Role::Owner);
     speaker.standing = Standing::Admin;
-    assert_eq!(role(&doc, &speaker, &BTreeSet::new()), Role::Admin);
+    assert_eq!(role(&doc, &speaker, super::At::Home, &BTreeSet::new()), Role::Admin);
+}
+
+#[test]
+fn who_runs_a_guest_runs_the_room_and_not_the_table() {
+    let (doc, room) = (table(At::Refereed), RoomId::new("n", "r"));
+    let (speaker, _) = speaker(4);
+    let mut guest = rights(&doc, &speaker, &room, false, 4);
+    let own = Place::Room(room.clone());
+    let acts = [Act::SetRoom, Act::SeatRoom, Act::Give(Role::Admin), Act::PutBack(&own)];
+    assert!(acts.into_iter().all(|act| guest.may(&doc, act)));
+    (guest.at, guest.role) = (super::At::AGuest, role(&doc, &speaker, super::At::AGuest, &BTreeSet::new()));
+    assert!(acts.into_iter().all(|act| guest.may(&doc, act)));
+    let others = Place::Room(RoomId::new("n", "other"));
+    let acts = [Act::Give(Role::Referee), Act::Disclose, Act::NameReferee, Act::EraseOlder, Act::SetTable];
+    assert!(!acts.into_iter().chain([Act::PutBack(&others)]).any(|act| guest.may(&doc, act)));
+    // Nor is a macro of somebody else's its admin's.
+    guest.with_words_of(&doc, Some(&player("bob")));
+    assert!(!guest.may(&doc, Act::SetRoom) && !guest.may(&doc, Act::SeatRoom));
 }
 
 /// The people who try, in the column order of the tables below.
@@ -79,14 +97,16 @@ fn speaker(column: usize) -> (Speaker, bool) {
     (speaker, column == 5)
 }
 
-fn rights<'a>(doc: &TableDoc, speaker: &'a Speaker, in_private: bool, column: usize) -> Rights<'a> {
+fn rights<'a>(doc: &TableDoc, speaker: &'a Speaker, room: &'a RoomId, in_private: bool, column: usize) -> Rights<'a> {
     let owners: BTreeSet<_> = (column == 6).then(|| player("ann")).into_iter().collect();
     let said = if in_private { Said::Alone } else { Said::InTheRoom };
     Rights {
         speaker,
-        role: role(doc, speaker, &owners),
+        role: role(doc, speaker, super::At::Home, &owners),
         words: Words::Own,
         said,
+        room,
+        at: super::At::Home,
         since: 0,
         took: Cell::new(Role::Player),
     }
@@ -106,7 +126,8 @@ fn who_may(at: At, words: Words, act: Act<'_>) -> String {
     let doc = table(at);
     let may = |column: usize| {
         let (speaker, in_private) = speaker(column);
-        let mut rights = rights(&doc, &speaker, in_private, column);
+        let room = RoomId::new("n", "r");
+        let mut rights = rights(&doc, &speaker, &room, in_private, column);
         if words == Words::Mixed {
             // Words by Bob, who is a player.
             rights.with_words_of(&doc, Some(&player("bob")));
@@ -155,6 +176,7 @@ fn every_act_is_for_whom_it_is_meant() {
         (Act::NameForTable, ["--y-yyyy", "--------", "yyyyyyyy"]),
         (Act::PublishSeed, ["--y-yyyy", "--------", "yyyyyyyy"]),
         (Act::BindBeyondTheLimit, ["----yyyy", "--------", "----yyyy"]),
+        (Act::SeatRoom, ["--y-yyyy", "--------", "----yyyy"]),
         (Act::SetRoom, ["----yyyy", "--------", "----yyyy"]),
         (Act::Erase(&own), ["yy--yyyy", "--------", "yy--yyyy"]),
         (Act::Erase(&others), ["----yyyy", "--------", "----yyyy"]),

@@ -218,7 +218,7 @@ impl Draft {
         let (entry, number) = (&page.entry, page.number());
         let refuse = |what: String| Err(Refusal::new(what).about(format!("#{number}")).example("history").into());
         let doc = &self.state.doc.doc;
-        let rights = Rights::of(host, doc, message);
+        let rights = Rights::of(host, &self.state, message);
         let own = entry.player == message.speaker.player;
         if !own && rights.role() < Role::Referee {
             let name = doc.name_of(entry.character);

@@ -203,7 +203,7 @@ impl Table {
             if page.entry.key.id != original {
                 return stands(self.amended_before(host, message, lines, &page)?);
             }
-            let rights = Rights::of(host, &self.state.doc.doc, message);
+            let rights = Rights::of(host, &self.state, message);
             let hidden = ledger.roll(*number)?.is_some_and(|roll| roll.hidden.is_some());
             if hidden && !rights.could(&self.state.doc.doc, Act::Disclose) {
                 // The same dice with one number after another would find it.
@@ -268,7 +268,7 @@ impl Draft {
     /// Takes back the changes of the first version, and keeps its dice for the next.
     pub(super) fn take_first_back(&mut self, host: &Host, message: &Message, first: &First) -> Result<(), Stands> {
         let number = self.state.next_number();
-        let rights = Rights::of(host, &self.state.doc.doc, message);
+        let rights = Rights::of(host, &self.state, message);
         let mut replacing = Replacing { id: first.id.clone(), ..Replacing::default() };
         for page in first.pages.iter().rev() {
             let taken = self.ledger(host).take_back(page, &self.state.doc.doc, &rights, number).map_err(why)?;

@@ -31,7 +31,8 @@ impl Table {
         corrects: Option<&str>,
         heard: &mut Heard,
     ) -> Result<(), StoreError> {
-        let answers = self.answers(host, message, lines, &heard.outcomes);
+        let elsewhere = self.referees_elsewhere(host, message, &heard.outcomes)?;
+        let answers = self.answers(host, message, (lines, &elsewhere), &heard.outcomes);
         let asked = &message.speaker.player;
         let limited = !message.late && !message.unlimited;
         if limited {
@@ -43,22 +44,28 @@ impl Table {
         }
         let readers = answers.readers(message);
         let manners = self.state.room(host, &message.room)?.doc.clone();
-        for said in answers.addressed(message).into_iter().filter(|said| !said.answer.is_empty()) {
+        for said in answers.addressed(message, &elsewhere).into_iter().filter(|said| !said.answer.is_empty()) {
             let (roll, numbers) = (said.answer.roll, said.answer.numbers.clone());
             let mut post = said.into_post(message, corrects, &readers);
             post.plain = manners.is_unstyled();
             post.more = format!("{}more", manners.prefix);
-            let key = keys::outbox(&message.room.network, host.next_number());
+            let key = keys::outbox(&post.room.network, host.next_number());
             let roll = roll.map(|number| (self.state.id.clone(), number));
             let outgoing = Outgoing { key: key.clone(), post, roll, numbers };
             heard.batch.put(key, to_json(&outgoing));
             heard.posts.push(outgoing);
         }
-        Ok(())
+        self.post_elsewhere(host, message, corrects, heard)
     }
 
     /// The answers for everybody, and for single people.
-    fn answers(&self, host: &Host, message: &Message, lines: Lines, outcomes: &[Outcome]) -> Answers {
+    fn answers(
+        &self,
+        host: &Host,
+        message: &Message,
+        (lines, elsewhere): (Lines, &BTreeMap<PlayerId, RoomId>),
+        outcomes: &[Outcome],
+    ) -> Answers {
         let asked = &message.speaker.player;
         let present = host.roster.present(&message.room);
         let mut public = Answer::default();
@@ -68,7 +75,9 @@ impl Table {
                 Readers::Everybody => public.add(outcome),
                 readers => {
                     // A referee who is no longer there reads nothing more.
-                    let referees = self.state.doc.doc.referees.keys().filter(|referee| present.contains_key(*referee));
+                    let there =
+                        |referee: &&PlayerId| present.contains_key(*referee) || elsewhere.contains_key(*referee);
+                    let referees = self.state.doc.doc.referees.keys().filter(there);
                     let referees = referees.filter(|_| readers == Readers::Referees);
                     let readers: BTreeSet<_> = std::iter::once(asked).chain(referees).collect();
                     readers.into_iter().for_each(|reader| private.entry(reader.clone()).or_default().add(outcome));
@@ -150,7 +159,7 @@ impl Answers {
     }
 
     /// Each answer with its destination: the room, the asker, others who read it too.
-    fn addressed(self, message: &Message) -> Vec<Addressed> {
+    fn addressed(self, message: &Message, elsewhere: &BTreeMap<PlayerId, RoomId>) -> Vec<Addressed> {
         let Answers { mut public, mut private } = self;
         let asked = &message.speaker.player;
         let addressed = |room: &RoomId, to, answer, copy| Addressed { room: room.clone(), to, answer, copy };
@@ -175,7 +184,10 @@ impl Answers {
         public.blocks.extend(said);
         all.insert(0, addressed(&message.room, Recipient::Room, public, false));
         let others = private.into_iter();
-        all.extend(others.map(|(reader, answer)| addressed(&message.room, Recipient::Player(reader), answer, true)));
+        all.extend(others.map(|(reader, answer)| {
+            let room = elsewhere.get(&reader).unwrap_or(&message.room);
+            addressed(room, Recipient::Player(reader), answer, true)
+        }));
         all
     }
 }

@@ -220,7 +220,7 @@ impl Draft {
             typed: format!("{RENAMED} {} {}", from.id, to.player.id),
             doc: doc.clone(),
             readers: Readers::Everybody,
-            ..Attempt::new(&self.state, message, key, Rights::of(host, &doc, message))
+            ..Attempt::new(&self.state, message, key, Rights::of(host, &self.state, message))
         };
         let spec = CommandSpec { name: RENAMED.to_owned(), ..CommandSpec::default() };
         let reply = Reply::from(format!("{} goes on as {}.", from.id, to.player.id));

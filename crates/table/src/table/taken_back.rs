@@ -113,7 +113,9 @@ impl Table {
             let key = format!("{room}/{}/withdrawn/{of}/{to}", message.id);
             let (room, to) = match (PlayerId::try_from(to.clone()), room_called(&to)) {
                 (_, Some(other)) => (other, Recipient::Room),
-                (Ok(player), None) => (room.clone(), Recipient::Player(player)),
+                (Ok(player), None) if player.network == room.network => (room.clone(), Recipient::Player(player)),
+                // A referee who was told in another room.
+                (Ok(player), None) => (RoomId::new(&player.network, &player.id), Recipient::Player(player)),
                 (Err(_), None) => continue,
             };
             self.announce(host, Post { to, what, answers, ..Post::new(key, room, Vec::new()) }, heard);

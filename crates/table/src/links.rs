@@ -1,0 +1,70 @@
+//! The rooms of a table.
+//!
+//! A room's own settings say at which table it sits. So that nobody must read those of all rooms, each room that came
+//! from elsewhere also has a record under its table, which counts only while the room's settings say the same.
+
+use crate::host::Host;
+use crate::ledger::Ledger;
+use crate::state::read;
+use chat::RoomId;
+use journal::documents::{RoomDoc, from_json, to_json};
+use journal::keys::{self, TableId};
+use journal::store::{Batch, StoreError};
+use std::collections::BTreeMap;
+
+impl Ledger<'_> {
+    /// The rooms that sit at a table, with their settings.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    pub fn rooms_at(&self, table: &TableId) -> Result<BTreeMap<RoomId, RoomDoc>, StoreError> {
+        let mut rooms = BTreeMap::new();
+        let noted = keys::seated_at(table);
+        for record in self.host.committer.stored(&noted) {
+            rooms.extend(keys::seated_room(table, &record?.0).map(|room| (room, true)));
+        }
+        rooms.entry(table.first_room()).or_insert(false);
+        let mut found = BTreeMap::new();
+        for (room, noted) in rooms {
+            let doc = match self.read::<RoomDoc>(&keys::room(&room))? {
+                None if TableId::of(&room) == *table && (noted || self.host.is_known(&room)?) => {
+                    self.host.settings().fresh_room(&room)
+                }
+                Some(doc) if doc.table == *table => doc,
+                _ => continue,
+            };
+            found.insert(room, doc);
+        }
+        Ok(found)
+    }
+}
+
+impl Host {
+    /// True if the bot has ever been in a room.
+    fn is_known(&self, room: &RoomId) -> Result<bool, StoreError> {
+        Ok(!self.roster.present(room).is_empty() || read::<bool>(self, &keys::greeted(room))?.is_some())
+    }
+
+    /// Notes the rooms that an older version seated at a table, for which it made no record.
+    pub(crate) fn note_rooms_of(&self, table: &TableId, writes: &mut Batch) -> Result<(), StoreError> {
+        for record in self.committer.stored(keys::ROOMS) {
+            let (key, doc) = record?;
+            let room = keys::room_of_key(&key).filter(|room| TableId::of(room) != *table);
+            if let Some(room) = room
+                && from_json::<RoomDoc>(&key, &doc)?.table == *table
+            {
+                writes.put(keys::seated(table, &room), to_json(&true));
+            }
+        }
+        Ok(())
+    }
+
+    /// What people call a room.
+    pub(crate) fn name_of_room(&self, room: &RoomId) -> Result<String, StoreError> {
+        if let Some(name) = self.roster.names_of(room).into_iter().next() {
+            return Ok(name);
+        }
+        let called: Option<Vec<String>> = read(self, &keys::called(room))?;
+        Ok(called.and_then(|names| names.into_iter().next()).unwrap_or_else(|| room.id.clone()))
+    }
+}

@@ -1,0 +1,148 @@
+//! What a message says in the other rooms of its table: mirrored rolls, news, and copies for referees who are there.
+
+use super::Table;
+use crate::host::Host;
+use crate::outcome::{Heard, Outcome, OutcomeKind, Outgoing};
+use crate::pattern;
+use crate::room::{Answered, MIRROR};
+use chat::{Block, Earlier, Line, Message, PlayerId, Post, Readers, RoomId, Span, What, cut};
+use journal::documents::{RoomDoc, to_json};
+use journal::keys;
+use journal::store::StoreError;
+use std::collections::BTreeMap;
+
+/// Characters of a mirrored line.
+const LONGEST: usize = 300;
+/// Characters of a room's name in front of it.
+const LONGEST_NAME: usize = 30;
+/// Nothing is mirrored into a room where so many posts wait to be said: its network may be down for days.
+const MOST_WAITING: usize = 20;
+
+impl Table {
+    /// Where referees are whom the network does not report in the room of a message, if anything is for referees alone.
+    pub(super) fn referees_elsewhere(
+        &self,
+        host: &Host,
+        message: &Message,
+        outcomes: &[Outcome],
+    ) -> Result<BTreeMap<PlayerId, RoomId>, StoreError> {
+        let mut found = BTreeMap::new();
+        let present = host.roster.present(&message.room);
+        let referees = self.state.doc.doc.referees.keys();
+        let mut absent = referees.filter(|referee| !present.contains_key(*referee)).peekable();
+        if absent.peek().is_none() || outcomes.iter().all(|outcome| outcome.reply.readers != Readers::Referees) {
+            return Ok(found);
+        }
+        let rooms = self.ledger(host).rooms_at(&self.state.id)?;
+        for referee in absent {
+            let room = rooms.keys().find(|room| host.roster.vouches_for(room, referee));
+            found.extend(room.map(|room| (referee.clone(), room.clone())));
+        }
+        Ok(found)
+    }
+
+    /// Tells the other rooms of the table what they are to know of a message.
+    pub(super) fn post_elsewhere(
+        &self,
+        host: &Host,
+        message: &Message,
+        corrects: Option<&str>,
+        heard: &mut Heard,
+    ) -> Result<(), StoreError> {
+        for (room, news) in heard.outcomes.iter().flat_map(|outcome| outcome.announces.clone()).collect::<Vec<_>>() {
+            let key = format!("{}/{}/{room}", message.said_in(), message.id);
+            self.announce(host, Post::new(key, room, vec![Block::Line(vec![Span::Text(news)])]), heard);
+        }
+        self.mirror(host, message, corrects, heard)
+    }
+
+    /// Shows the other rooms what was rolled, if the table wants that.
+    fn mirror(
+        &self,
+        host: &Host,
+        message: &Message,
+        corrects: Option<&str>,
+        heard: &mut Heard,
+    ) -> Result<(), StoreError> {
+        let here = &self.state.rooms[&message.room].doc;
+        let open = message.aside.is_none() && !message.private;
+        if !MIRROR.is_on(&self.state.doc.doc) || !open || !here.plays_along() || here.table != self.state.id {
+            return Ok(());
+        }
+        let from = host.name_of_room(&message.room)?;
+        let blocks = mirrored(&cut(&from, LONGEST_NAME), &heard.outcomes, corrects);
+        if blocks.is_empty() {
+            return Ok(());
+        }
+        let shown = heard.outcomes.iter().find(|outcome| !outcome.mirrored.is_empty());
+        let roll = shown.and_then(|outcome| outcome.entry).map(|number| (self.state.id.clone(), number));
+        let part = |id: &str, room: &RoomId| format!("{}/{id}/{room}", message.said_in());
+        for (room, doc) in self.ledger(host).rooms_at(&self.state.id)? {
+            if room == message.room || !sees(&doc, message) {
+                continue;
+            }
+            let waiting = host.waiting.of(&room);
+            if waiting >= MOST_WAITING {
+                tracing::warn!(%room, "too many posts wait there: a roll is not shown");
+                continue;
+            }
+            let present = host.roster.present(&room);
+            let calls = heard.outcomes.iter().flat_map(|outcome| &outcome.calls);
+            let key = keys::outbox(&room.network, host.next_number());
+            let earlier = |id: &str| What::Correct(Earlier { key: part(id, &room), id: None });
+            let post = Post {
+                what: corrects.map_or(What::Say, earlier),
+                calls: calls.filter(|player| present.contains_key(*player)).cloned().collect(),
+                plain: doc.is_unstyled(),
+                more: format!("{}more", doc.prefix),
+                ..Post::new(part(&message.id, &room), room.clone(), blocks.clone())
+            };
+            let outgoing = Outgoing { key: key.clone(), post, roll: roll.clone(), numbers: None };
+            heard.batch.put(key, to_json(&outgoing));
+            heard.posts.push(outgoing);
+        }
+        Ok(())
+    }
+}
+
+/// True if a room wants to see what the sender of a message rolls.
+fn sees(room: &RoomDoc, message: &Message) -> bool {
+    room.plays_along() && pattern::about(&room.ignored, &message.speaker).is_none()
+}
+
+/// One line for each command that the other rooms are shown.
+fn mirrored(from: &str, outcomes: &[Outcome], corrects: Option<&str>) -> Vec<Block> {
+    let shown = outcomes.iter().filter(|outcome| !outcome.mirrored.is_empty());
+    let lines: Vec<_> = shown.map(|outcome| Block::Line(line(from, outcome))).collect();
+    // A new version that is not for them replaces one that they may have seen.
+    let replaced = outcomes.iter().find(|outcome| outcome.kind == OutcomeKind::Played && outcome.entry.is_some());
+    match replaced.filter(|_| lines.is_empty() && corrects.is_some()) {
+        Some(outcome) => vec![Block::Line(vec![Span::Text(format!("[{from}] {}: (edited)", outcome.actor))])],
+        None => lines,
+    }
+}
+
+/// What a command did, on one line, without what its own room is offered.
+fn line(from: &str, outcome: &Outcome) -> Line {
+    let mut line = vec![Span::Text(format!("[{from}] {}: ", outcome.actor))];
+    let mut left = LONGEST;
+    for (place, block) in outcome.mirrored.iter().enumerate() {
+        if place > 0 {
+            line.push(Span::Text("; ".to_owned()));
+        }
+        let spans = match block {
+            Block::Line(spans) => spans.clone(),
+            other => vec![Span::Text(other.plain().replace("\n- ", "; ").trim_start_matches("- ").to_owned())],
+        };
+        for span in spans.into_iter().filter(|span| !matches!(span, Span::Offer(_))) {
+            let long = span.plain().chars().count();
+            if long > left {
+                line.push(Span::Text(cut(&span.plain(), left).into_owned()));
+                return line;
+            }
+            left -= long;
+            line.push(span);
+        }
+    }
+    line
+}
