@@ -63,7 +63,7 @@ fn as_amended(line: &CommandLine, prefix: &str, page: &Page) -> Result<String, R
     meant(&line.word().0, words_of(&arguments, line, prefix), arguments.comment.as_deref(), page)
 }
 
-/// What stands after the first word of a line, without the prefix that some type in front of it.
+/// The words after the first of a line, without the prefix that some people type in front of them.
 fn words_of<'a>(arguments: &'a Arguments, line: &CommandLine, prefix: &str) -> &'a str {
     let typed = arguments.typed[line.word().1.end.min(arguments.typed.len())..].trim();
     typed.strip_prefix(prefix).unwrap_or(typed).trim_start()
