@@ -51,24 +51,27 @@ impl Sitting {
         }
         let mut heard = self.try_play(id, event, None)?;
         if let Some(now) = now {
-            self.carry_out(id, (now, now), |number, due| due.cause != number, &mut heard.posts)?;
+            let begun = |number: u64, due: &DueDoc| due.cause != number;
+            while self.carry_out(id, (now, now), begun, &mut heard.posts)? {}
         }
         heard.posts.splice(0..0, before);
         Ok(heard)
     }
 
-    /// Carries out the orders among these that are due by a time, now.
+    /// Carries out the orders among these that are due by a time, now. Returns true if there were any.
     fn carry_out(
         &mut self,
         id: &TableId,
         (by, now): (Timestamp, Timestamp),
         among: impl Fn(u64, &DueDoc) -> bool,
         posts: &mut Vec<Outgoing>,
-    ) -> Result<(), StoreError> {
+    ) -> Result<bool, StoreError> {
+        let mut any = false;
         for (number, due) in orders::due(&self.host, id, by)? {
             if !among(number, &due) {
                 continue;
             }
+            any = true;
             let (mut table, key) = (self.table(id)?, keys::due(id, number));
             let ordered = table.ordered(&self.host, (number, &due), now)?;
             self.tables.insert(id.clone(), table);
@@ -81,7 +84,7 @@ impl Sitting {
                 }
             }
         }
-        Ok(())
+        Ok(any)
     }
 
     /// The table, open.

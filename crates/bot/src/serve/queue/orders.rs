@@ -73,7 +73,8 @@ impl Worker {
 
     /// Carries out what waited for something that has just begun.
     pub(super) async fn carry_out_begun(&mut self) {
-        if std::mem::take(&mut self.begun) {
+        // An order for a time may begin something that another order waits for, and no further.
+        while std::mem::take(&mut self.begun) {
             let now = self.running.host().now();
             self.carry_out(now, |(number, due)| due.cause != *number).await;
         }
