@@ -4,6 +4,7 @@
 use crate::seated::{Came, Person, Seated, games};
 use chat::Event;
 use jiff::SignedDuration;
+use journal::store::Store;
 use plugin_api::Plugin;
 
 fn all() -> Vec<Box<dyn Plugin>> {
@@ -118,6 +119,13 @@ fn nobody_learns_of_a_private_order_before_or_when_it_is_carried_out() {
     table.hours += 3;
     let came = table.say(&bob, "!now");
     assert!(!came.public().contains("poison") && !came.public().contains("900000"), "{}", came.public());
+    // Nor does a public entry say that it is over.
+    let next = table.say(&bob, "!remind 2h something else").entry().expect("it is kept");
+    let key = journal::keys::entry(&journal::keys::TableId::of(&crate::seated::hall()), next);
+    let stored = table.table.store.read(&key).expect("memory").expect("it is there");
+    let page = journal::Page::of_stored(&key, &stored).expect("an entry");
+    let changed: Vec<_> = page.changes().all().map(|change| change.path.clone()).collect();
+    assert_eq!(changed.iter().filter(|path| path.contains("orders")).count(), 1, "{changed:?}");
     assert!(came.private(&ann).contains("poison") && came.private(&ann).contains("900000"), "{}", came.all());
     assert!(!came.private(&bob).contains("poison"));
 }

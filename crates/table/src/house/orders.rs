@@ -152,11 +152,14 @@ fn ask(turn: &mut HouseTurn, when: When) -> Result<(), Unplayed> {
     }
     drop_carried_out(turn)?;
     let (player, number) = (turn.speaker.player.clone(), turn.number);
-    let orders = &turn.table.orders;
-    let own = orders.values().filter(|order| order.player == player).count();
-    if own >= MOST_OWN || orders.len() >= MOST {
+    let (orders, over) = (&turn.table.orders, carried_out(turn)?);
+    let waits = |(number, _): &(&u64, &Order)| !over.contains(number);
+    let all = orders.iter().filter(waits).count();
+    let own = orders.iter().filter(waits).filter(|(_, order)| order.player == player).count();
+    if own >= MOST_OWN || all >= MOST {
         let (most, whose) = if own >= MOST_OWN { (MOST_OWN, "you have") } else { (MOST, "the table has") };
-        let oldest = orders.iter().find(|(_, order)| order.player == player).map_or(0, |(number, _)| *number);
+        let mut mine = orders.iter().filter(waits).filter(|(_, order)| order.player == player);
+        let oldest = mine.next().map_or(0, |(number, _)| *number);
         let what = format!("{whose} {most} of these already, which is the most; undo one");
         return Err(Refusal::new(what).example(format!("undo #{oldest}")).into());
     }
@@ -169,9 +172,22 @@ fn ask(turn: &mut HouseTurn, when: When) -> Result<(), Unplayed> {
     Ok(())
 }
 
-/// Drops the orders that were carried out.
+/// Drops the orders that were carried out. Those that somebody gave in private go with their next private one, because
+/// everybody reads the changes of a public entry.
 pub(super) fn drop_carried_out(turn: &mut HouseTurn) -> Result<(), StoreError> {
-    let mut over = Vec::new();
+    let alone = turn.in_private || turn.in_secret;
+    let mut over = carried_out(turn)?;
+    let (orders, player) = (&turn.table.orders, &turn.speaker.player);
+    over.retain(|number| orders.get(number).is_some_and(|order| !order.own || (alone && order.player == *player)));
+    if !over.is_empty() {
+        turn.table_mut().orders.retain(|number, _| !over.contains(number));
+    }
+    Ok(())
+}
+
+/// The orders that were carried out.
+fn carried_out(turn: &HouseTurn) -> Result<BTreeSet<u64>, StoreError> {
+    let mut over = BTreeSet::new();
     for (number, order) in &turn.table.orders {
         let past = match order.when {
             When::At(at) => at <= turn.now,
@@ -179,13 +195,10 @@ pub(super) fn drop_carried_out(turn: &mut HouseTurn) -> Result<(), StoreError> {
             When::Opened => !turn.table.sealed.values().any(|sealed| sealed == number),
         };
         if past && turn.ledger.read::<DueDoc>(&keys::due(turn.ledger.id(), *number))?.is_none() {
-            over.push(*number);
+            over.insert(*number);
         }
     }
-    if !over.is_empty() {
-        turn.table_mut().orders.retain(|number, _| !over.contains(number));
-    }
-    Ok(())
+    Ok(over)
 }
 
 /// The command that is to be played, if this table knows it.
