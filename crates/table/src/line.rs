@@ -5,6 +5,7 @@ mod answer;
 mod chances;
 mod enter;
 mod filled;
+mod followed;
 mod group;
 mod guess;
 mod last_roll;

@@ -1,8 +1,8 @@
 //! A game's command ready to be played: with the table's dice, or with all possible rolls.
 
 use super::filled::{Filled, filled};
+use super::followed::Followed;
 use super::reading::{Misread, safely};
-use super::resolve::Followed;
 use crate::attempt::Attempt;
 use crate::budget::{self, MOST_BLOCK, MOST_TEXT};
 use crate::draft::Draft;

@@ -1,0 +1,311 @@
+//! Which earlier roll a line follows up on.
+
+use super::reading::{self, safely};
+use crate::draft::Draft;
+use crate::host::Host;
+use crate::ledger::Ledger;
+use crate::rights::{Act, Rights};
+use crate::unplayed::Unplayed;
+use crate::words::{Arguments, leading_to};
+use chat::Message;
+use dice::number_word;
+use journal::documents::{OpenOffer, RollDoc, TableDoc};
+use journal::keys::{self, TableId};
+use journal::store::StoreError;
+use plugin_api::{
+    Cast, CharacterId, CommandSpec, EarlierRoll, Fit, FollowUp, Plugin, Refusal, Role, Target, Words, suggest,
+};
+use serde_json::Value;
+use std::ops::Range;
+
+/// Words of a line that may be a part of somebody's name.
+const MOST_PARTLY: usize = 3;
+/// How many of the newest entries are looked through for an open roll.
+const LOOKED_THROUGH: u64 = 30;
+
+impl Draft {
+    /// The roll a follow-up is about: `#12`, the one whose offer was taken, the answer it replies to, the latest of a
+    /// character that is named, the one on which it was offered to the actor, or the actor's latest. The name is taken out
+    /// of the arguments.
+    pub(super) fn target(
+        &self,
+        host: &Host,
+        message: &Message,
+        command: &Followed<'_>,
+        arguments: &mut Arguments,
+    ) -> Result<Option<Target<Value>>, Unplayed> {
+        let game = &command.plugin.manifest().id;
+        let ledger = self.ledger(host);
+        let optional = command.spec.follow_up == FollowUp::IfAny;
+        let pointed = command.offered.or(self.replied(host, message)?);
+        let (number, named) = match arguments.roll.or(pointed) {
+            Some(number) if arguments.roll.is_some() || !optional => (number, true),
+            // What it was offered with or replies to need not be a roll.
+            Some(number) if ledger.roll_of(number)?.is_some() => (number, true),
+            _ => match command.latest(&ledger, arguments)? {
+                (_, Some(number)) => (number, false),
+                _ if optional => return Ok(None),
+                (of, None) => {
+                    if let Some(misread) = command.misread(arguments) {
+                        return Err(misread.into());
+                    }
+                    if let Some(open) = command.open_elsewhere(&ledger, arguments)? {
+                        return Err(open.into());
+                    }
+                    let (name, word) = (command.cast.name(of), &command.spec.name);
+                    let what = match command.spec.follow_up {
+                        FollowUp::Anyone => format!("nothing waits for {name} to {word}"),
+                        _ => format!("{name} has no roll that {word} could follow up on"),
+                    };
+                    let main = command.plugin.manifest().main().map_or("help", |main| main.examples[0].as_str());
+                    return Err(Refusal::new(what).example(main).into());
+                }
+            },
+        };
+        let (number, roll) = match ledger.roll_of(number)? {
+            Some(found) => found,
+            None => return Err(ledger.no_roll(number)?.into()),
+        };
+        if roll.game != *game {
+            return Err(Refusal::new(format!("#{number} is a roll of {}", roll.game)).into());
+        }
+        if command.spec.follow_up == FollowUp::Own && !command.may_touch(&self.state.doc.doc, roll.character) {
+            let name = self.state.doc.doc.name_of(roll.character);
+            return Err(Refusal::new(format!("#{number} is a roll of {name}: they or a referee may do that")).into());
+        }
+        let page = if roll.secret { ledger.page(number)? } else { None };
+        if let Some(page) = page.filter(|page| !command.rights.may(&self.state.doc.doc, Act::Read(&page.entry))) {
+            let name = self.state.doc.doc.name_of(page.entry.character);
+            let what = format!("#{number} is secret: only the player of {name} and the referees go on with it");
+            return Err(Refusal::new(what).about(format!("#{number}")).into());
+        }
+        let record = roll.record.unwrap_or_default();
+        let latest = ledger.latest(roll.character, game)? == Some(number);
+        Ok(Some(Target { entry: number, actor: roll.character, record, latest, named }))
+    }
+
+    /// The roll that the message replies to.
+    pub(crate) fn replied(&self, host: &Host, message: &Message) -> Result<Option<u64>, StoreError> {
+        let Some(answer) = &message.reply_to else { return Ok(None) };
+        let said: Option<(TableId, u64)> = self.read(host, &keys::said(&message.room.network, answer))?;
+        Ok(said.filter(|(table, _)| *table == self.state.id).map(|(_, number)| number))
+    }
+}
+
+impl Ledger<'_> {
+    /// The roll that entry `number` leads to: its own, the one that took its place when its message was edited, or the
+    /// one that it followed up on.
+    pub(super) fn roll_of(&self, number: u64) -> Result<Option<(u64, RollDoc)>, StoreError> {
+        let live = |number| Ok(self.roll(number)?.filter(|roll| roll.record.is_some()).map(|roll| (number, roll)));
+        let number = self.current(number)?;
+        match live(number)? {
+            None => match self.page(number)?.and_then(|page| page.entry.follows) {
+                Some(followed) => live(self.current(followed)?),
+                None => Ok(None),
+            },
+            found => Ok(found),
+        }
+    }
+
+    /// The newest roll on which somebody else offered this command of `game` to who answers it.
+    fn offered_by_another(
+        &self,
+        command: &CommandSpec,
+        game: &str,
+        answers: Answers,
+    ) -> Result<Option<u64>, StoreError> {
+        if !matches!(command.follow_up, FollowUp::Anyone | FollowUp::IfAny) {
+            return Ok(None);
+        }
+        // A referee also answers for whom nobody plays.
+        let characters = &self.state.doc.doc.characters;
+        let unplayed = |id: CharacterId| characters.get(&id).is_some_and(|each| each.owner.is_none());
+        let by_referee = |id: CharacterId| unplayed(id) && answers.role >= Role::Referee;
+        let mut instead = None;
+        for number in self.head().open.iter().rev() {
+            let Some(roll) = self.roll(*number)?.filter(|roll| roll.game == game && roll.record.is_some()) else {
+                continue;
+            };
+            let mut to = roll.open.iter().filter(|open| {
+                let word = open.command.split_whitespace().next().unwrap_or_default();
+                open.character != roll.character && command.answers_to(word)
+            });
+            if to.clone().any(|open| open.character == answers.to) {
+                return Ok(Some(*number));
+            }
+            if instead.is_none() && to.any(|open| by_referee(open.character)) {
+                instead = Some(*number);
+            }
+        }
+        Ok(instead)
+    }
+
+    /// Why entry `number` leads to no roll.
+    fn no_roll(&self, number: u64) -> Result<Refusal, Unplayed> {
+        let page = self.must_have(number)?;
+        let what = match page.link.fate.undone_by {
+            Some(by) => format!("#{number} was undone in #{by}, so nothing can follow it"),
+            None => format!("#{number} is no roll that could be followed up on"),
+        };
+        Ok(Refusal::new(what).about(format!("#{number}")))
+    }
+}
+
+/// Who answers what was offered to somebody.
+#[derive(Clone, Copy)]
+struct Answers {
+    to: CharacterId,
+    role: Role,
+}
+
+/// A follow-up in search of its roll.
+pub(super) struct Followed<'a> {
+    pub plugin: &'a dyn Plugin,
+    pub spec: &'a CommandSpec,
+    pub cast: &'a Cast,
+    pub actor: CharacterId,
+    pub rights: &'a Rights<'a>,
+    /// The roll whose offer is taken with it.
+    pub offered: Option<u64>,
+    /// Where the arguments begin.
+    pub from: usize,
+}
+
+impl Followed<'_> {
+    /// The latest roll of a character that is named, the one on which this was offered, or the actor's latest; see
+    /// [`Fit`].
+    ///
+    /// # Errors
+    /// Nobody is called what was typed for a name.
+    pub(super) fn latest(
+        &self,
+        ledger: &Ledger<'_>,
+        arguments: &mut Arguments,
+    ) -> Result<(CharacterId, Option<u64>), Unplayed> {
+        let game = &self.plugin.manifest().id;
+        let of = self.take_name(arguments)?.unwrap_or(self.actor);
+        // Who was named answers for themselves; only who was not stands for those whom nobody plays.
+        let role = if of == self.actor { self.rights.role() } else { Role::Player };
+        let offered = ledger.offered_by_another(self.spec, game, Answers { to: of, role })?;
+        let wanted = if of == self.actor { Fit::Done } else { Fit::Open };
+        Ok((
+            of,
+            offered.map_or_else(
+                || ledger.latest_that(of, game, wanted, |record, roll| self.fit_of(record, roll)),
+                |number| Ok(Some(number)),
+            )?,
+        ))
+    }
+
+    /// For a referee without a roll of their own that this fits: the newest roll of anybody that it fits and that is
+    /// open, with the line that names it.
+    fn open_elsewhere(&self, ledger: &Ledger<'_>, arguments: &Arguments) -> Result<Option<Refusal>, Unplayed> {
+        let newest = ledger.head().number;
+        if self.spec.follow_up != FollowUp::Own || self.rights.role() < Role::Referee {
+            return Ok(None);
+        }
+        for number in (newest.saturating_sub(LOOKED_THROUGH) + 1..=newest).rev() {
+            let Some(roll) = ledger.roll(number)?.filter(|roll| roll.game == self.plugin.manifest().id) else {
+                continue;
+            };
+            let Some(record) = roll.record.as_ref().filter(|_| !roll.secret) else { continue };
+            if self.fit_of(record, &roll) == Fit::Open {
+                let name = self.cast.name(roll.character);
+                let apart = arguments.typed[self.from..].starts_with(char::is_whitespace);
+                let named = format!(" #{number}{}", if apart { "" } else { " " });
+                let what = format!("which roll? #{number} of {name} is open");
+                return Ok(Some(Refusal::new(what).mended(self.from..self.from, Some(named))));
+            }
+        }
+        Ok(None)
+    }
+
+    /// How well this fits a roll.
+    fn fit_of(&self, record: &Value, roll: &RollDoc) -> Fit {
+        let word = |open: &OpenOffer| open.command.split_whitespace().next().unwrap_or_default().to_owned();
+        let mut own = roll.open.iter().filter(|open| open.character == roll.character);
+        let offered = own.any(|open| self.spec.answers_to(&word(open)));
+        safely(|| self.plugin.fits(&self.spec.name, &EarlierRoll { record, offered })).unwrap_or(Fit::No)
+    }
+
+    /// Why the arguments do not read as the command, if they do not.
+    fn misread(&self, arguments: &Arguments) -> Option<Refusal> {
+        let called = |name: &str| self.cast.is_called(name);
+        let typed = &arguments.typed;
+        let mut words = Words::new(typed, self.from.min(typed.len())).with_names(called).with_remarks();
+        safely(|| self.plugin.ready(&self.plugin.first(), &self.spec.name, &mut words).err()).flatten()
+    }
+
+    /// The word of the command that this one is a slip of, or the number that it says.
+    fn meant_by(&self, word: &str) -> Option<String> {
+        let slip = suggest(word, self.spec.words().map(String::as_str)).map(str::to_owned);
+        slip.or_else(|| number_word(word).map(|number| number.to_string()))
+    }
+
+    fn may_touch(&self, doc: &TableDoc, character: CharacterId) -> bool {
+        character == self.actor || self.rights.may(doc, Act::PlayAs(character))
+    }
+
+    /// The character named in the arguments, if they read as the command only without the name.
+    ///
+    /// # Errors
+    /// The first word can only be a name, and nobody is called that.
+    fn take_name(&self, arguments: &mut Arguments) -> Result<Option<CharacterId>, Refusal> {
+        let called = |name: &str| self.cast.is_called(name);
+        let words = |typed: &str| Words::new(typed, self.from.min(typed.len())).with_names(called);
+        let reads = |typed: &str| reading::reads(self.plugin, self.spec, &mut words(typed));
+        if reads(&arguments.typed) {
+            return Ok(None);
+        }
+        let named = words(&arguments.typed);
+        let exact = |word: &str| self.cast.known(word.trim_start_matches('@'));
+        let partly = |word: &str| self.cast.meant(word.trim_start_matches('@'));
+        // Whoever means somebody by a part of their name types it first; looking for each word is dear.
+        let find = |known: &dyn Fn(&str) -> Option<CharacterId>, words: usize| {
+            named.all().take(words).find_map(|(word, place)| known(word).map(|id| (id, place)))
+        };
+        let without = |place: &Range<usize>| {
+            let mut without = arguments.typed.clone();
+            let start = leading_to(&without[..place.start]).unwrap_or(place.start);
+            without.replace_range(start..place.end, &" ".repeat(place.end - start));
+            without
+        };
+        let reads_with_remarks = |typed: &str| reading::reads(self.plugin, self.spec, &mut words(typed).with_remarks());
+        let reads_without = |(_, place): &(CharacterId, Range<usize>)| {
+            let without = without(place);
+            reads(&without) || reads_with_remarks(&without)
+        };
+        let Some((character, place)) =
+            find(&exact, usize::MAX).or_else(|| find(&partly, MOST_PARTLY)).filter(reads_without)
+        else {
+            let first = named.all().next().filter(|(word, _)| word.starts_with(char::is_alphabetic));
+            return match first.filter(|(_, place)| reads(&without(place))) {
+                Some((word, place)) => Err(match self.meant_by(word) {
+                    Some(meant) => Refusal::usage(
+                        format!("I do not understand \"{word}\" here: did you mean {meant}?"),
+                        place.clone(),
+                    )
+                    .mended(place, Some(meant)),
+                    None if reads_with_remarks(&arguments.typed) => return Ok(None),
+                    None => {
+                        let nobody = self.cast.nobody(word);
+                        let typed = format!("{} # {word}", without(&place).trim_end());
+                        let alone = arguments.roll.is_none() && arguments.comment.is_none();
+                        match nobody.mended.is_none() && alone && !self.cast.is_ambiguous(word) {
+                            true => nobody.mended(0..usize::MAX, Some(one_spaced(&typed))),
+                            false => nobody,
+                        }
+                    }
+                }),
+                None => Ok(None),
+            };
+        };
+        let without = without(&place);
+        arguments.typed = without;
+        Ok(Some(character))
+    }
+}
+
+fn one_spaced(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
