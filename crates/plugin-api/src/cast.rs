@@ -186,6 +186,11 @@ impl Cast {
         Ok(id)
     }
 
+    /// The names of all characters.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.names.values().map(String::as_str)
+    }
+
     /// The name of a character.
     pub fn name(&self, character: CharacterId) -> &str {
         self.names.get(&character).map_or("somebody", String::as_str)

@@ -53,6 +53,21 @@ impl<'a> Sheet<'a> {
         all.find_map(|named| Some((named.variables.get(name)?.as_str(), named.author("$", name))))
     }
 
+    /// The names of all values.
+    pub fn names(&self) -> impl Iterator<Item = &'a str> {
+        self.doc.shortcuts.of(self.character).flat_map(|named| named.variables.keys().map(String::as_str))
+    }
+
+    /// The value of this name, in any case: of a counter, what is left.
+    pub fn named(&self, name: &str) -> Option<&'a str> {
+        self.value(&name.to_lowercase()).map(|(value, _)| current(value))
+    }
+
+    /// True if this value is a counter: `hp 12/40`.
+    pub fn counts(&self, name: &str) -> bool {
+        self.value(name).is_some_and(|(value, _)| current(value).len() < value.len())
+    }
+
     /// The line with values in place of names from byte `from` to `to`, such that it `reads`; as few as that takes.
     /// Words that the command `knows` are never looked up.
     pub fn filled(
@@ -86,7 +101,11 @@ impl<'a> Sheet<'a> {
         let (value, author) = self.value(&name)?;
         let (before, after) = (line.get(..at)?, line.get(at + prose.len()..)?);
         let value = current(value);
-        let typed = format!("{before}{value}{} # {}", after.trim_end(), prose[place.end..].trim());
+        let (after, comment) = after.split_once('#').unwrap_or((after, ""));
+        let said = [prose[place.end..].trim(), comment.trim()].into_iter().filter(|said| !said.is_empty());
+        let said = said.collect::<Vec<_>>().join(", ");
+        let typed = format!("{before}{value}{}", after.trim_end());
+        let typed = if said.is_empty() { typed } else { format!("{typed} # {said}") };
         Some(Filled { typed, shown: vec![format!("{name} {value}")], by: BTreeSet::from([author]) })
     }
 
@@ -126,6 +145,10 @@ impl<'a> Sheet<'a> {
                     let value = current(value);
                     let sum = value.trim_start_matches(['-', '+']).contains(['+', '-', '*', '/', '%', ' ']);
                     let put = if sum { format!("({value})") } else { value.trim_start_matches('+').to_owned() };
+                    // `d20 dex` is `d20+dex`.
+                    let before = filled.typed[from..at].trim_end().len() + from;
+                    let apart = before < at && filled.typed[from..before].ends_with(|c: char| c.is_ascii_digit());
+                    let put = if apart && !put.starts_with('-') { format!("+{put}") } else { put };
                     filled.typed.replace_range(at..at + name.len(), &put);
                     filled.shown.push(format!("{name} {value}"));
                     filled.by.insert(author);

@@ -5,6 +5,10 @@ use jiff::tz::{self, TimeZone};
 use jiff::{SignedDuration, Span, Timestamp, ToSpan, Zoned};
 use journal::HOUSE;
 use journal::documents::TableDoc;
+use plugin_api::suggest_within;
+
+/// A day is recognised with a slip if it is this long.
+const LONG_ENOUGH: usize = 6;
 
 /// The farthest time that anything may be put off to.
 const FARTHEST: SignedDuration = SignedDuration::from_hours(24 * 366);
@@ -196,6 +200,9 @@ fn moment(words: &mut Words<'_>, here: &Zoned) -> Option<Timestamp> {
         return if next > here.timestamp() { Some(next) } else { at(today.checked_add(1.day()).ok()?, time) };
     }
     let word = words.next()?;
+    let names = DAYS.iter().map(|(name, _)| *name).chain(["tomorrow", "tonight"]);
+    let slip = suggest_within(1, &word, names.filter(|_| word.len() >= LONG_ENOUGH));
+    let word = slip.map_or(word, str::to_owned);
     let day: Option<Date> = match word.as_str() {
         "today" => Some(today),
         "tonight" => return at(today, words.while_reading(time).unwrap_or(EVENING)),
@@ -296,6 +303,7 @@ mod tests {
             ("an hour", "2026-11-25T21:30:00Z", ""),
             ("In 3 hours and 20 minutes, wake up", "2026-11-25T23:50:00Z", "wake up"),
             ("90m d6 is rolled", "2026-11-25T22:00:00Z", "d6 is rolled"),
+            ("tomorow 8pm feed the owl", "2026-11-26T19:00:00Z", "feed the owl"),
             ("tomorrow feed the owl", "2026-11-26T08:00:00Z", "feed the owl"),
             ("tomorrow at 20:00 next", "2026-11-26T19:00:00Z", "next"),
             ("friday 8pm next", "2026-11-27T19:00:00Z", "next"),

@@ -95,7 +95,7 @@ fn of_another(turn: &HouseTurn, text: &str) -> Result<Option<(CharacterId, usize
 }
 
 /// The name and the value of `fire combat: 13`, `str 3`, `hp = 40/40`. Without a colon, a name of several words is one that
-/// has a value already.
+/// has a value already, or one in front of a number or dice: `fire combat 13 favored`.
 fn named<'t>(turn: &HouseTurn, pair: &'t str) -> (&'t str, &'t str) {
     let tidy = |value: &'t str| {
         let value = value.trim();
@@ -108,8 +108,20 @@ fn named<'t>(turn: &HouseTurn, pair: &'t str) -> (&'t str, &'t str) {
         turn.table.shortcuts.of(turn.actor).any(|named| named.variables.contains_key(&name.to_lowercase()))
     };
     let ends = pair.match_indices(char::is_whitespace).map(|(at, _)| &pair[..at]).chain([pair]);
-    let name = ends.rev().find(known).or_else(|| pair.split_whitespace().next()).unwrap_or_default();
+    let name = ends.rev().find(known).or_else(|| before_a_number(pair)).or_else(|| pair.split_whitespace().next());
+    let name = name.unwrap_or_default();
     (name, tidy(&pair[name.len()..]))
+}
+
+/// The two or three words in front of the number or dice of which the rest is made, but for one word: `fire combat` of
+/// `fire combat 13 favored`. A text that has a number somewhere is none: `motto never 1 step behind`.
+fn before_a_number(pair: &str) -> Option<&str> {
+    let words: Vec<&str> = pair.split_whitespace().collect();
+    let counts = |word: &&str| word.contains(|c: char| c.is_ascii_digit());
+    let name = words.iter().position(|word| counts(&word)).filter(|name| (2..=3).contains(name))?;
+    let prose = words[name..].iter().filter(|word| !counts(word)).count();
+    let begins = pair.find(words[name]).filter(|_| prose <= 1)?;
+    Some(pair[..begins].trim_end())
 }
 
 /// The answer to a new value: `hp 33/40 (-7)`, of the actor or the table.

@@ -4,13 +4,17 @@
 //! Nothing is guessed that does not read as a command to the last word, and every word must be one that the command
 //! knows, a number, a die or somebody's name.
 
+mod afterthought;
+mod deed;
 mod question;
+mod tidied;
 
 use super::reading::reads;
 use crate::attempt::Attempt;
 use crate::host::Host;
 use crate::words::CommandLine;
 use plugin_api::{Argument, Cast, CommandSpec, DiceWord, Plugin, Words, suggest_within};
+use tidied::Tidied;
 
 /// The most words of a line that is guessed at.
 const MOST_WORDS: usize = 14;
@@ -24,20 +28,25 @@ const VERBS: [&str; 18] = [
 ];
 /// Verbs between a character and what becomes of them.
 const BECOMES: [&str; 9] = ["is", "has", "gets", "get", "takes", "take", "suffers", "are", "was"];
+/// Those that say nothing about a condition.
+const HAS: [&str; 4] = ["has", "takes", "take", "suffers"];
 /// Words that turn the meaning of the rest around, so they are never left out.
 const TURNS: [&str; 10] = ["no", "not", "reset", "stop", "cancel", "clear", "remove", "without", "never", "end"];
 /// Words that mean nothing anywhere.
 const ARTICLES: [&str; 6] = ["a", "an", "the", "my", "please", "some"];
 /// Words that mean nothing in most commands.
-const FILLERS: [&str; 33] = [
-    "from", "into", "can", "could", "may", "instead", "back", "a", "an", "the", "my", "me", "i", "we", "please", "to",
-    "for", "of", "with", "w/", "on", "in", "it", "that", "this", "at", "now", "some", "then", "just", "want", "lets",
-    "let's",
+const FILLERS: [&str; 37] = [
+    "extra", "another", "pls", "plz", "from", "into", "can", "could", "may", "instead", "back", "a", "an", "the", "my",
+    "me", "i", "we", "please", "to", "for", "of", "with", "w/", "on", "in", "it", "that", "this", "at", "now", "some",
+    "then", "just", "want", "lets", "let's",
 ];
 /// Words in front of an argument, such as a name.
 const LINKS: [&str; 7] = ["on", "for", "to", "with", "at", "of", "in"];
 /// Words behind `for` that begin a reason.
 const REASONS: [&str; 9] = ["that", "the", "this", "a", "his", "her", "their", "your", "such"];
+/// The command for a condition, and the most words of one that is guessed.
+const CONDITION: &str = "condition";
+const MOST_OF_A_CONDITION: usize = 4;
 /// Words for several characters.
 const GROUPS: [&str; 5] = ["all", "everyone", "everybody", "heroes", "foes"];
 
@@ -52,47 +61,42 @@ pub(super) enum Guess {
 /// Guesses what a line means whose first word is no command.
 pub(super) fn guess(host: &Host, line: &CommandLine, attempt: &Attempt<'_>) -> Option<Guess> {
     let cast = attempt.cast(host);
-    let sentence = sentence(host, line, attempt, &cast)?;
+    let tidied = Tidied::of(host, line, attempt, &cast);
+    let sentence = Sentence::of(host, (&tidied.text, line.by_name), attempt, &cast)?;
     let told = || sentence.names_first().or_else(|| sentence.is_an_argument_first()).or_else(|| sentence.has_command());
-    let told = || told().or_else(|| sentence.has_a_name_first());
-    sentence.asks().or_else(|| told().map(Guess::Line))
+    let told = || told().or_else(|| sentence.has_a_name_first()).or_else(|| sentence.deed());
+    sentence.asks().or_else(|| told().map(|line| Guess::Line(tidied.commented(line))))
+}
+
+/// The line of which it can be told without a doubt what somebody does, takes back or should have done: a better guess
+/// than a slip or another word for a command.
+pub(super) fn surely(host: &Host, line: &CommandLine, attempt: &Attempt<'_>) -> Option<String> {
+    let cast = attempt.cast(host);
+    let tidied = Tidied::of(host, line, attempt, &cast);
+    let sentence = Sentence::of(host, (&tidied.text, line.by_name), attempt, &cast)?;
+    sentence.afterthought().or_else(|| sentence.surely()).map(|line| tidied.commented(line))
 }
 
 /// What a line means that begins with a number: `2 bd`, `+1 inspiration`.
 pub(super) fn number_first(host: &Host, line: &CommandLine, attempt: &Attempt<'_>) -> Option<String> {
     let cast = attempt.cast(host);
-    let sentence = sentence(host, line, attempt, &cast)?;
+    let tidied = Tidied::of(host, line, attempt, &cast);
+    let sentence = Sentence::of(host, (&tidied.text, line.by_name), attempt, &cast)?;
     let (number, rest) = sentence.words.split_first()?;
     let (word, behind) = rest.split_first()?;
     let behind = [&[*number], &without(&FILLERS, behind)[..]].concat();
-    stems(&word.to_lowercase()).iter().find_map(|word| {
+    let counted = stems(&word.to_lowercase()).iter().find_map(|word| {
         // `3 shock` is 3 more of what `shock` shows.
         let counted = sentence.all().any(|(_, spec)| spec.answers_to(word) && spec.only_shows());
         if counted { sentence.with_a_change(word, &behind) } else { sentence.with_numbers(word, &behind) }
-    })
+    });
+    let aimed = sentence.deed().filter(|line| line.contains(" on "));
+    aimed.or(counted).or_else(|| sentence.several_act()).or_else(|| sentence.deed()).map(|line| tidied.commented(line))
 }
 
 /// True if this word begins a sentence rather than being a slip of a command, where others follow it.
 pub(super) fn begins_a_sentence(word: &str) -> bool {
     VERBS.contains(&word) || TURNS.contains(&word) || ARTICLES.contains(&word)
-}
-
-fn sentence<'a>(host: &'a Host, line: &'a CommandLine, attempt: &Attempt<'_>, cast: &'a Cast) -> Option<Sentence<'a>> {
-    let words: Vec<&str> = line.typed.split_whitespace().map(bare).filter(|word| !word.is_empty()).collect();
-    if words.is_empty() || words.len() > MOST_WORDS || line.typed.contains('#') {
-        return None;
-    }
-    let mut games = host.plugins.enabled(&attempt.room);
-    let main_game = attempt.doc.main_game.as_deref();
-    games.sort_by_key(|game| Some(game.manifest().id.as_str()) != main_game);
-    Some(Sentence {
-        by_name: line.by_name,
-        games,
-        own: host.plugins.house().iter().map(|spec| spec.name.as_str()).collect(),
-        cast,
-        lower: words.iter().map(|word| word.to_lowercase()).collect(),
-        words,
-    })
 }
 
 /// A word without the punctuation around it.
@@ -126,9 +130,43 @@ struct Sentence<'a> {
     own: Vec<&'a str>,
     /// True if this bot is meant, whatever the words.
     by_name: bool,
+    attempt: &'a Attempt<'a>,
+    text: &'a str,
 }
 
 impl<'a> Sentence<'a> {
+    /// A line, and whether this bot is meant whatever its words. `None` if it is no sentence to guess at.
+    fn of(
+        host: &'a Host,
+        (text, by_name): (&'a str, bool),
+        attempt: &'a Attempt<'a>,
+        cast: &'a Cast,
+    ) -> Option<Sentence<'a>> {
+        let words: Vec<&str> = text.split_whitespace().map(bare).filter(|word| !word.is_empty()).collect();
+        if words.is_empty() || words.len() > MOST_WORDS || text.contains('#') {
+            return None;
+        }
+        let mut games = host.plugins.enabled(&attempt.room);
+        let main_game = attempt.doc.main_game.as_deref();
+        games.sort_by_key(|game| Some(game.manifest().id.as_str()) != main_game);
+        Some(Sentence {
+            by_name,
+            games,
+            own: host.plugins.house().iter().map(|spec| spec.name.as_str()).collect(),
+            cast,
+            lower: words.iter().map(|word| word.to_lowercase()).collect(),
+            words,
+            attempt,
+            text,
+        })
+    }
+
+    /// True if a comma follows this word.
+    fn comma_after(&self, word: usize) -> bool {
+        let mut typed = self.text.split_whitespace().filter(|word| !bare(word).is_empty());
+        typed.nth(word).is_some_and(|word| word.ends_with(','))
+    }
+
     /// Who is called this, also with an s behind it: `bobs`.
     fn named(&self, word: &str) -> Option<String> {
         let found = self.cast.known(word).or_else(|| self.cast.known(word.strip_suffix('s')?))?;
@@ -138,11 +176,19 @@ impl<'a> Sentence<'a> {
     /// `Ogre attacks Duke d10`, `Duke is staggered`.
     fn names_first(&self) -> Option<String> {
         match self.lower.first()?.as_str() {
-            "im" | "i'm" => return self.becomes("", &self.words[1..]),
+            "im" | "i'm" => {
+                let rest = &self.words[1..];
+                return self.becomes("", rest).or_else(|| self.has_a_condition("", rest));
+            }
             "i" if self.lower.get(1).is_some_and(|verb| verb == "am" || BECOMES.contains(&verb.as_str())) => {
-                return self.becomes("", &self.words[2..]);
+                let rest = &self.words[2..];
+                let condition = || if self.lower[1] == "am" { self.has_a_condition("", rest) } else { None };
+                return self.becomes("", rest).or_else(condition);
             }
             _ => {}
+        }
+        if let Some(line) = self.groups_become() {
+            return Some(line);
         }
         let known = (1..=2).rev().find_map(|count| {
             let name = self.words.get(..count)?.join(" ");
@@ -154,7 +200,8 @@ impl<'a> Sentence<'a> {
         let quoted = quoted(&name);
         let (verb, behind) = (self.lower.get(rest)?, &self.words[rest + 1..]);
         if BECOMES.contains(&verb.as_str()) {
-            return self.becomes(&quoted, behind);
+            let condition = || if HAS.contains(&verb.as_str()) { None } else { self.has_a_condition(&quoted, behind) };
+            return self.becomes(&quoted, behind).or_else(condition);
         }
         let behind = without(&FILLERS, behind);
         let acts = |behind: &[&str]| {
@@ -186,6 +233,42 @@ impl<'a> Sentence<'a> {
         self.with_argument(&known, |spec| format!("{} {} {name}", spec.name, what.join(" ")))
     }
 
+    /// `all heroes get an inspiration`
+    fn groups_become(&self) -> Option<String> {
+        let words = match self.lower.as_slice() {
+            [all, group, ..] if all == "all" && GROUPS.contains(&group.as_str()) => 1,
+            [group, ..] if GROUPS.contains(&group.as_str()) => 0,
+            _ => return None,
+        };
+        self.lower.get(words + 1).filter(|verb| BECOMES.contains(&verb.as_str()))?;
+        let one = ["a", "an"].contains(&self.lower.get(words + 2)?.as_str());
+        let what = [if one { &["+1"] } else { &[][..] }, &self.words[words + 2..]].concat();
+        self.becomes(self.words[words], &what)
+    }
+
+    /// `(Goblin) is on fire for 2 rounds`: a condition in somebody's own words.
+    fn has_a_condition(&self, name: &str, what: &[&str]) -> Option<String> {
+        let mut what = without(&["a", "an", "the", "now", "just"], what);
+        if let Some(at) = what.iter().position(|word| ["for", "until"].contains(word)) {
+            let lasts = what[at] == "until" || what.get(at + 1).is_some_and(|word| word.parse::<u32>().is_ok());
+            if lasts && what[at] == "for" {
+                what.remove(at);
+            }
+        }
+        let plain = |word: &&str| word.chars().all(|c| c.is_alphanumeric() || c == '-');
+        if what.is_empty() || what.len() > MOST_OF_A_CONDITION || !what.iter().all(plain) || !self.by_name {
+            return None;
+        }
+        let own = || quoted(self.cast.name(self.attempt.actor));
+        let name = if name.is_empty() { own() } else { name.to_owned() };
+        let lines = self.exact(CONDITION, &format!("{name} {}", what.join(" ")));
+        let called = |name: &str| self.cast.is_called(name);
+        let (_, _, line) = lines
+            .into_iter()
+            .find(|(game, spec, line)| reads(*game, spec, &mut Words::new(line, spec.name.len()).with_names(called)))?;
+        Some(line)
+    }
+
     /// `overwhelm Duke`, where `stress overwhelmed` is the command.
     fn is_an_argument_first(&self) -> Option<String> {
         let (first, rest) = self.lower.split_first()?;
@@ -208,7 +291,8 @@ impl<'a> Sentence<'a> {
             let at = (2..self.words.len()).find(reasons)?;
             let (words, lower) = (self.words[..at].to_vec(), self.lower[..at].to_vec());
             let (games, own) = (self.games.clone(), self.own.clone());
-            let head = Sentence { games, own, cast: self.cast, words, lower, by_name: self.by_name };
+            let (by_name, attempt, text) = (self.by_name, self.attempt, self.text);
+            let head = Sentence { games, own, cast: self.cast, words, lower, by_name, attempt, text };
             Some(format!("{} # {}", head.has_a_command()?, self.words[at..].join(" ")))
         })
     }

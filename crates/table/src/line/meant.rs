@@ -2,7 +2,7 @@
 //! around a command, or a shortcut for one, produces a new line.
 
 use super::chances::Asked;
-use super::guess::{Guess, guess};
+use super::guess::{Guess, guess, surely};
 use super::offers;
 use super::unknown;
 use crate::attempt::{Attempt, Found};
@@ -41,6 +41,10 @@ fn guessed(host: &Host, unplayed: Unplayed, line: &CommandLine, attempt: &Attemp
         return Err(unplayed);
     }
     let character = attempt.cast(host).known(&word).map(|id| attempt.doc.name_of(id).to_owned());
+    if let Some(meant) = surely(host, line, attempt) {
+        let what = format!("{word} is no command");
+        return Err(Refusal::new(what).mended(0..line.typed.len(), Some(meant)).into());
+    }
     if let Some(meant) = unknown::in_other_words(host, line, attempt).filter(|_| character.is_none()) {
         return Ok(meant);
     }

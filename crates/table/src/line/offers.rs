@@ -50,11 +50,13 @@ impl Draft {
         attempt: &mut Attempt<'_>,
     ) -> Result<CommandLine, Unplayed> {
         let choices = self.choices(host, attempt.message)?;
+        if !(1..=choices.len()).contains(&number)
+            && let Some(meant) = number_first(host, line, attempt).filter(|_| attempt.typed == line.typed)
+        {
+            let what = "a command comes before its number";
+            return Err(Refusal::new(what).mended(0..line.typed.len(), Some(meant)).into());
+        }
         if choices.is_empty() {
-            if let Some(meant) = number_first(host, line, attempt).filter(|_| attempt.typed == line.typed) {
-                let what = "a command comes before its number";
-                return Err(Refusal::new(what).mended(0..line.typed.len(), Some(meant)).into());
-            }
             return Err(Refusal::new("nothing is offered to you").example("waiting").into());
         }
         let choice = number.checked_sub(1).and_then(|at| choices.get(at)).ok_or_else(|| {

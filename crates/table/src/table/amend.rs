@@ -18,7 +18,7 @@ use chat::Message;
 use journal::documents::{InboxRow, RoomDoc, to_json};
 use journal::store::StoreError;
 use journal::{HOUSE, Page, keys, line_and_place};
-use plugin_api::{FollowUp, Refusal, Role};
+use plugin_api::{FollowUp, Refusal, Role, suggest};
 use std::collections::BTreeMap;
 
 /// Says the entry again, in other words.
@@ -186,6 +186,10 @@ impl Draft {
         };
         let page = ledger.must_have(ledger.current(number)?)?;
         self.may_be_amended(host, message, &page)?;
+        if word == ADD && page.dice().is_empty() {
+            let what = format!("#{} is no roll that something could be added to", page.number());
+            return Err(Refusal::new(what).example("history").into());
+        }
         let typed = words_of(&arguments, line, &self.state.rooms[&message.room].doc.prefix);
         let meant = meant(word, typed, arguments.comment.as_deref(), &page)?;
         let name = self.state.doc.doc.name_of(page.entry.character);
@@ -207,9 +211,15 @@ impl Draft {
         let to = words.iter().position(|word| ["to", "into", "in"].contains(&word.to_lowercase().as_str()))?;
         let behind = words[to + 1..].iter().position(|word| !articles.contains(&word.to_lowercase().as_str()))?;
         let (command, rest) = words[to + 1 + behind..].split_first()?;
-        let known = !host.plugins.knowing(&command.to_lowercase(), &room).is_empty();
+        let command = command.to_lowercase();
+        let knows = |word: &str| !host.plugins.knowing(word, &room).is_empty();
+        let games = host.plugins.enabled(&room);
+        let names = || games.iter().flat_map(|game| &game.manifest().commands).map(|spec| spec.name.as_str());
+        let right = if knows(&command) { None } else { suggest(&command, names()) };
+        let command = right.unwrap_or(&command);
+        let known = knows(command);
         let what = words[..to].iter().filter(|word| !articles.contains(&word.to_lowercase().as_str()));
-        let meant: Vec<&str> = std::iter::once(command).chain(what).chain(rest).copied().collect();
+        let meant: Vec<&str> = std::iter::once(command).chain(what.copied()).chain(rest.iter().copied()).collect();
         known.then(|| meant.join(" "))
     }
 

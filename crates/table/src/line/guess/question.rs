@@ -1,17 +1,17 @@
 //! Questions: `whose turn is it`, `what is a surge`, `show me my last 5 rolls`. They are answered by a command that shows
 //! something, or by help.
 
-use super::{Guess, Sentence, VERBS, stems};
+use super::{Guess, Sentence, VERBS, quoted, stems};
 use crate::notation::throws_dice;
 use dice::Dialect;
 
 /// Words that begin a question.
-const ASKS: [&str; 26] = [
+pub(super) const ASKS: [&str; 26] = [
     "what", "whats", "what's", "how", "hows", "who", "whos", "who's", "whose", "which", "any", "did", "does", "do",
     "is", "am", "are", "where", "when", "can", "show", "list", "tell", "see", "could", "may",
 ];
 /// Questions about what there is.
-const COUNTS: [&str; 10] = ["who", "whos", "who's", "whose", "which", "any", "show", "list", "tell", "see"];
+const COUNTS: [&str; 11] = ["where", "who", "whos", "who's", "whose", "which", "any", "show", "list", "tell", "see"];
 /// Questions whether something holds.
 const WHETHER: [&str; 3] = ["am", "is", "are"];
 /// Questions that a command with a number may answer, and words that mean nothing in them.
@@ -21,7 +21,7 @@ const BETWEEN: [&str; 21] = [
     "gives", "mean", "means", "you",
 ];
 /// What people call what the table's own commands show. The last word of a line that ends with a space is a number.
-const OF_THE_TABLE: [(&str, &str); 26] = [
+const OF_THE_TABLE: [(&str, &str); 25] = [
     ("gm", "gm"),
     ("gms", "gm"),
     ("dm", "gm"),
@@ -45,7 +45,6 @@ const OF_THE_TABLE: [(&str, &str); 26] = [
     ("now", "now"),
     ("on", "now"),
     ("up", "now"),
-    ("waiting", "waiting"),
     ("choices", "waiting"),
     ("commands", "help"),
 ];
@@ -101,6 +100,12 @@ impl Sentence<'_> {
         let counts =
             matches!(rest.first().map(String::as_str), Some("much" | "many")) || COUNTS.contains(&first.as_str());
         let whether = || WHETHER.contains(&first.as_str()).then(|| self.whether()).flatten();
+        let waits = rest.iter().any(|word| ["open", "pending", "waiting"].contains(&word.as_str()));
+        if waits && self.by_name {
+            let mine = rest.iter().any(|word| ["i", "me", "my"].contains(&word.as_str()));
+            let own = || format!("waiting {}", quoted(self.cast.name(self.attempt.actor)));
+            return Some(if mine { own() } else { "waiting".to_owned() });
+        }
         let found = whether().or_else(|| match counts || of_somebody {
             true => shown().or_else(own).or_else(explained),
             false => explained().or_else(known).or_else(shown).or_else(taught).or_else(own),

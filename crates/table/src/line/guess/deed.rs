@@ -1,0 +1,409 @@
+//! What somebody does to somebody, in the order in which people say it, with values of their sheet and without the command:
+//! `attack ogre with blade`, `the ghoul does rend damage to Bob`, `I take 7 damage`, `Bob's dn is 12`.
+//!
+//! Each word must be understood: a value, a number or dice, a name, a word of the command, or one that says nothing beside
+//! those.
+
+use super::{Sentence, quoted, reads, stems, without};
+use crate::people::People;
+use crate::sheet::Sheet;
+use plugin_api::{Argument, CharacterId, CommandSpec, DiceWord, FollowUp, Kind, Plugin, Words};
+
+/// What people call it to use a value against somebody.
+pub(super) const DONE: [&str; 39] = [
+    "attack",
+    "attacks",
+    "attacking",
+    "hit",
+    "hits",
+    "shoot",
+    "shoots",
+    "fire",
+    "fires",
+    "strike",
+    "strikes",
+    "swing",
+    "swings",
+    "slash",
+    "slashes",
+    "stab",
+    "stabs",
+    "use",
+    "uses",
+    "using",
+    "roll",
+    "rolls",
+    "make",
+    "makes",
+    "try",
+    "tries",
+    "do",
+    "does",
+    "deal",
+    "deals",
+    "throw",
+    "throws",
+    "cast",
+    "casts",
+    "take",
+    "takes",
+    "punch",
+    "kick",
+    "go",
+];
+/// Words that say nothing beside a value and a name.
+const IDLE: [&str; 22] = [
+    "i", "my", "a", "an", "the", "his", "her", "its", "their", "with", "w/", "by", "at", "on", "to", "and", "for",
+    "of", "it", "him", "them", "please",
+];
+/// Words in front of whom or what it is against.
+const AGAINST: [&str; 4] = ["vs", "versus", "against", "v"];
+/// Words in front of a difficulty.
+const DIFFICULTY: [&str; 3] = ["dc", "dn", "tn"];
+/// Words for a loss, and for a gain, of a counter.
+const LOSES: [&str; 10] = ["take", "takes", "took", "lose", "loses", "lost", "suffer", "suffers", "damage", "dmg"];
+const GAINS: [&str; 8] = ["heal", "heals", "healed", "regain", "regains", "recover", "recovers", "gain"];
+/// What a counter of health may be called.
+const HEALTH: [&str; 4] = ["hp", "health", "hits", "life"];
+/// The most of a kind that are counted in front of what they do.
+const MOST_GOONS: u32 = 20;
+/// The most words of a value's name.
+const LONGEST: usize = 3;
+
+/// The parts of what somebody does, in any order.
+#[derive(Default)]
+struct Parts<'a> {
+    command: Option<(&'a dyn Plugin, &'a CommandSpec)>,
+    /// Values by name, numbers and dice, as typed.
+    values: Vec<String>,
+    /// The same with what the values are.
+    looked_up: Vec<String>,
+    /// Words of the command.
+    known: Vec<String>,
+    target: Option<CharacterId>,
+    /// Which of their values it is against.
+    by: Option<String>,
+    difficulty: Option<String>,
+    /// True if a value is typed by name.
+    named: bool,
+    /// What else the word for it says: `attack` is `check attack`.
+    kind: Vec<String>,
+    comment: String,
+}
+
+impl<'a> Sentence<'a> {
+    /// What is surely meant: a line with the name of a value, or of who acts.
+    pub(super) fn surely(&self) -> Option<String> {
+        self.settles().or_else(|| self.hurts()).or_else(|| self.passes_a_card()).or_else(|| self.does(true))
+    }
+
+    /// What may be meant.
+    pub(super) fn deed(&self) -> Option<String> {
+        self.does(false)
+    }
+
+    /// `attack ogre with blade`, `ghoul attacks Bob with talon`, `acrobatics dc15`
+    fn does(&self, surely: bool) -> Option<String> {
+        let (acting, from) = self.who_acts();
+        if acting != self.attempt.actor && self.attempt.doc.may_act_for(acting, &self.attempt.rights).is_err() {
+            return None;
+        }
+        let parts = self.parts(acting, from)?;
+        let mut games = self.games.iter().filter(|game| game.manifest().kind == Kind::Game);
+        let main = || games.find_map(|game| Some((*game, game.manifest().main().filter(|main| !main.notation)?)));
+        let dice =
+            || self.games.iter().find_map(|game| Some((*game, game.manifest().main().filter(|main| main.notation)?)));
+        let (game, spec) = parts.command.or_else(main).or_else(dice)?;
+        let aimed =
+            parts.target.is_some() || parts.difficulty.is_some() || parts.command.is_some() || !parts.known.is_empty();
+        if surely && !(parts.named || from > 0) {
+            return None;
+        }
+        if parts.values.is_empty() || !(aimed && (parts.named || parts.target.is_some())) {
+            return None;
+        }
+        let line = if spec.notation { parts.dice(self)? } else { parts.line(self, game, spec)? };
+        let line = if parts.comment.is_empty() { line } else { format!("{line} # {}", parts.comment) };
+        if acting == self.attempt.actor {
+            Some(line)
+        } else {
+            Some(format!("as {} {line}", quoted(self.cast.name(acting))))
+        }
+    }
+
+    /// `3 goons act d6 d6`
+    pub(super) fn several_act(&self) -> Option<String> {
+        let [number, several, command, rest @ ..] = self.words.as_slice() else { return None };
+        let number = number.parse::<u32>().ok().filter(|number| (2..=MOST_GOONS).contains(number))?;
+        let one =
+            several.strip_suffix('s').filter(|one| one.chars().count() > 1 && one.chars().all(char::is_alphabetic))?;
+        let mut letters = one.chars();
+        let name = letters.next()?.to_uppercase().chain(letters).collect::<String>();
+        let lines = self.commands(&command.to_lowercase(), &rest.join(" "));
+        Some(format!("as {name} x{number} {}", self.first_that_fits(lines)?))
+    }
+
+    /// Who acts, and the first word behind their name.
+    fn who_acts(&self) -> (CharacterId, usize) {
+        let verb = |at: usize| self.lower.get(at).is_some_and(|verb| DONE.contains(&verb.as_str()));
+        let article = usize::from(self.lower[0] == "the");
+        let named = (1..=2).rev().find_map(|count| {
+            let name = self.words.get(article..article + count)?.join(" ");
+            let known = if count == 1 { self.cast.meant(&name) } else { self.cast.known(&name) };
+            known.filter(|_| verb(article + count)).map(|id| (id, article + count))
+        });
+        named.unwrap_or((self.attempt.actor, 0))
+    }
+
+    fn parts(&self, acting: CharacterId, from: usize) -> Option<Parts<'a>> {
+        let sheet = Sheet { doc: &self.attempt.doc, character: acting };
+        let mut parts = Parts::default();
+        let mut at = from;
+        while at < self.lower.len() {
+            let word = self.lower[at].as_str();
+            let next = self.lower.get(at + 1).map(String::as_str).unwrap_or_default();
+            let numbered = next.parse::<u32>().is_ok();
+            if let Some((name, value, words)) = self.value(&sheet, at) {
+                parts.values.push(name);
+                parts.looked_up.push(value);
+                parts.named = true;
+                at += words;
+            } else if (AGAINST.contains(&word) || DIFFICULTY.contains(&word)) && numbered {
+                parts.difficulty = Some(format!("{word} {next}"));
+                at += 2;
+            } else if DIFFICULTY.contains(&word) && parts.target.is_none() && parts.difficulty.is_none() {
+                parts.difficulty = Some(format!("{word} {next}"));
+                at += 2;
+            } else if let Some((who, words)) = self.whom(at, acting).filter(|_| parts.target.is_none()) {
+                parts.target = Some(who);
+                at += words;
+                parts.by = self.answers_by(at);
+                at += usize::from(parts.by.is_some());
+            } else if let Some(glued) = glued(word) {
+                parts.difficulty = Some(glued);
+                at += 1;
+            } else if word.starts_with(|c: char| c.is_ascii_digit() || c == '+' || c == '-')
+                || matches!(DiceWord::read(&[self.words[at]]), Ok(Some(_)))
+            {
+                parts.values.push(word.to_owned());
+                parts.looked_up.push(word.to_owned());
+                at += 1;
+            } else if IDLE.contains(&word) || AGAINST.contains(&word) {
+                at += 1;
+            } else if let Some((game, spec, line)) = self.command_called(word).filter(|_| parts.command.is_none()) {
+                // `attack` is what one does, and may be a kind of check.
+                let main = spec.main && DONE.contains(&word);
+                parts.kind = line.split(' ').skip(1).map(str::to_owned).collect();
+                parts.command = if main { None } else { Some((game, spec)) };
+                at += 1;
+            } else if DONE.contains(&word) {
+                at += 1;
+            } else if let Some(known) = advantage(word).or(Some(word)).filter(|word| self.says_something(word)) {
+                parts.known.push(known.to_owned());
+                at += 1;
+            } else {
+                // What follows a whole command is its comment.
+                let from = if at > 0 && self.lower[at - 1] == "to" { at - 1 } else { at };
+                parts.comment = self.words[from..].join(" ");
+                return Some(parts).filter(|parts| parts.named && (parts.target.is_some() || parts.command.is_some()));
+            }
+        }
+        Some(parts)
+    }
+
+    /// The value of the sheet whose name begins at this word: the name, the value, and how many words that takes.
+    fn value(&self, sheet: &Sheet<'_>, at: usize) -> Option<(String, String, usize)> {
+        (1..=LONGEST).rev().filter(|count| at + count <= self.lower.len()).find_map(|count| {
+            let name = self.lower[at..at + count].join(" ");
+            Some((name.clone(), sheet.named(&name)?.to_owned(), count))
+        })
+    }
+
+    /// Who is named here, other than who acts, and in how many words.
+    fn whom(&self, at: usize, acting: CharacterId) -> Option<(CharacterId, usize)> {
+        (1..=2).rev().filter(|count| at + count <= self.words.len()).find_map(|count| {
+            let name = self.words[at..at + count].join(" ");
+            let alone =
+                |name: &str| if name.chars().count() > 2 { self.cast.meant(name) } else { self.cast.known(name) };
+            let found = if count == 1 { alone(&name) } else { self.cast.known(&name) };
+            let found = found.or_else(|| self.cast.known(name.strip_suffix('s').filter(|_| count == 1)?));
+            found.filter(|who| *who != acting).map(|who| (who, count))
+        })
+    }
+
+    /// The value, of whom it is against, that a word asks for.
+    fn answers_by(&self, at: usize) -> Option<String> {
+        let word = self.lower.get(at)?;
+        let mut rules = self.games.iter().flat_map(|game| &game.manifest().answers);
+        rules.any(|rule| rule.names.contains(word)).then(|| word.clone())
+    }
+
+    /// The command of a game that a word is, or means, and the line that it makes.
+    fn command_called(&self, word: &str) -> Option<(&'a dyn Plugin, &'a CommandSpec, String)> {
+        let found = stems(word).into_iter().find_map(|word| self.commands(&word, "").into_iter().next());
+        found.filter(|(_, spec, _)| !spec.notation)
+    }
+
+    /// True if a command of the main game knows the word.
+    fn says_something(&self, word: &str) -> bool {
+        self.games.first().is_some_and(|game| {
+            let mut words = game.manifest().commands.iter().flat_map(CommandSpec::words);
+            words.any(|known| known == word)
+        })
+    }
+
+    /// `Bob's dn is 12`, `Bob's roll is vs 14`
+    fn settles(&self) -> Option<String> {
+        const WORDS: [&str; 4] = ["vs", "dn", "dc", "against"];
+        const AROUND: [&str; 16] = [
+            "roll",
+            "is",
+            "was",
+            "the",
+            "a",
+            "of",
+            "for",
+            "check",
+            "test",
+            "needs",
+            "number",
+            "target",
+            "difficulty",
+            "action",
+            "that",
+            "at",
+        ];
+        let number = self.lower.iter().find(|word| word.parse::<u32>().is_ok())?;
+        let (at, who) = (0..self.words.len()).find_map(|at| {
+            let word = self.words[at];
+            let whose = self.cast.known(word).or_else(|| self.cast.known(word.strip_suffix('s')?))?;
+            Some((at, whose))
+        })?;
+        let says = |word: &&String| WORDS.contains(&word.as_str()) || word.as_str() == "difficulty";
+        self.lower.iter().find(says)?;
+        let idle = |(n, word): (usize, &String)| {
+            n == at || word == number || WORDS.contains(&word.as_str()) || AROUND.contains(&word.as_str())
+        };
+        if !self.lower.iter().enumerate().all(idle) {
+            return None;
+        }
+        let lines =
+            WORDS.iter().flat_map(|word| self.exact(word, &format!("{} {number}", quoted(self.cast.name(who)))));
+        let follows = |(_, spec, _): &(&dyn Plugin, &CommandSpec, String)| spec.follow_up != FollowUp::No;
+        lines.into_iter().find(follows).map(|(.., line)| line)
+    }
+
+    /// `I take 7 damage`, `heal Bob 3 hp`, `goblin -5hp`
+    fn hurts(&self) -> Option<String> {
+        let (mut whose, mut change, mut sign, mut counter) = (None, None, None, None);
+        for (at, word) in self.lower.iter().enumerate() {
+            let letters = word.trim_start_matches(|c: char| c.is_ascii_digit() || c == '+' || c == '-');
+            let number = &word[..word.len() - letters.len()];
+            match word.as_str() {
+                "i" | "me" | "myself" | "im" => {}
+                word if LOSES.contains(&word) => sign = Some('-'),
+                word if GAINS.contains(&word) => sign = Some('+'),
+                "points" | "point" | "of" | "for" | "by" | "back" | "the" => {}
+                _ if change.is_none() && number.contains(|c: char| c.is_ascii_digit()) => {
+                    change = Some(number.to_owned());
+                    if !letters.is_empty() {
+                        counter = Some(letters.to_owned());
+                    }
+                }
+                _ if whose.is_none() && self.cast.meant(self.words[at]).is_some() => {
+                    whose = self.cast.meant(self.words[at])
+                }
+                word if counter.is_none() => counter = Some(word.to_owned()),
+                _ => return None,
+            }
+        }
+        let who = whose.unwrap_or(self.attempt.actor);
+        if who != self.attempt.actor && self.attempt.doc.may_act_for(who, &self.attempt.rights).is_err() {
+            return None;
+        }
+        let sheet = Sheet { doc: &self.attempt.doc, character: who };
+        let counter = match counter {
+            Some(named) => Some(named).filter(|named| sheet.counts(named)),
+            None => HEALTH.iter().find(|name| sheet.counts(name)).map(|name| (*name).to_owned()),
+        };
+        let change = change?;
+        let signed = match (change.strip_prefix(['+', '-']), sign) {
+            (Some(_), None) => change.clone(),
+            (None, Some(sign)) => format!("{sign}{change}"),
+            _ => return None,
+        };
+        let line = format!("{} {signed}", counter?);
+        Some(if who == self.attempt.actor { line } else { format!("as {} {line}", quoted(self.cast.name(who))) })
+    }
+
+    /// `give Ann my card 1`
+    fn passes_a_card(&self) -> Option<String> {
+        let lower: Vec<&str> = self.lower.iter().map(String::as_str).collect();
+        let left = without(&["my", "the", "card", "a", "to", "number"], &lower);
+        let [verb, one, other] = left.as_slice() else { return None };
+        let card = lower.contains(&"card") && ["give", "hand", "pass"].contains(verb);
+        let (name, number) = if other.parse::<u32>().is_ok() { (one, other) } else { (other, one) };
+        number.parse::<u32>().ok().filter(|_| card)?;
+        let who = self.cast.meant(name)?;
+        self.exact("pass", &format!("{number} {}", quoted(self.cast.name(who))))
+            .into_iter()
+            .next()
+            .map(|(.., line)| line)
+    }
+}
+
+impl Parts<'_> {
+    /// For plain dice, a d20 and a value of the sheet against somebody.
+    fn dice(&self, sentence: &Sentence<'_>) -> Option<String> {
+        let [value] = self.values.as_slice() else { return None };
+        let whom = quoted(sentence.cast.name(self.target?));
+        let number =
+            self.looked_up[0].parse::<i64>().is_ok() && self.known.is_empty() && value.chars().all(char::is_alphabetic);
+        number.then(|| format!("roll d20+{value} vs {whom}"))
+    }
+
+    /// The line of a command with these parts that it reads.
+    fn line(&self, sentence: &Sentence<'_>, game: &dyn Plugin, spec: &CommandSpec) -> Option<String> {
+        let known = self.known.iter().filter(|word| **word != spec.name).map(String::as_str).collect::<Vec<_>>();
+        let whom = self.target.map(|who| quoted(sentence.cast.name(who)));
+        let aims: Vec<String> = match (&whom, &self.difficulty) {
+            (Some(whom), None) => {
+                let by = self.by.iter().map(|by| format!(" {by}")).collect::<String>();
+                vec![format!("vs {whom}{by}"), format!("on {whom}{by}"), format!("{whom}{by}")]
+            }
+            (Some(whom), Some(difficulty)) => vec![format!("{difficulty} on {whom}")],
+            (None, Some(difficulty)) => vec![difficulty.clone()],
+            (None, None) => vec![String::new()],
+        };
+        let called = |name: &str| sentence.cast.is_called(name);
+        let fits = |line: &str| reads(game, spec, &mut Words::new(line, spec.name.len()).with_names(called));
+        aims.iter().find_map(|aim| {
+            let says =
+                |word: &&String| !self.looked_up.iter().any(|value| value.split(' ').any(|said| said == word.as_str()));
+            let kind: Vec<&str> = self.kind.iter().filter(says).map(String::as_str).collect();
+            let line = |values: &[String], aim: &str| {
+                let command = vec![spec.name.as_str()];
+                let values = values.iter().map(String::as_str).collect();
+                let parts = [command, values, kind.clone(), known.clone(), vec![aim]];
+                parts.concat().into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ")
+            };
+            // A value that answers stands where their name does.
+            let answered = format!("{} 10", aim.split(' ').next().unwrap_or_default());
+            let answers = game.manifest().answers.iter().any(|rule| rule.commands.contains(&spec.name));
+            let answered = answers && aim.starts_with("vs ") && fits(&line(&self.looked_up, &answered));
+            (answered || fits(&line(&self.looked_up, aim))).then(|| line(&self.values, aim))
+        })
+    }
+}
+
+/// The word of commands for `advantage`.
+fn advantage(word: &str) -> Option<&'static str> {
+    (word == "advantage").then_some("adv")
+}
+
+/// `dc15` and `vs14`, as they are.
+fn glued(word: &str) -> Option<String> {
+    let known = AGAINST.iter().chain(&DIFFICULTY).find(|known| word.starts_with(**known))?;
+    let number = word[known.len()..].trim_start_matches('=');
+    (!number.is_empty() && number.parse::<u32>().is_ok()).then(|| format!("{known} {number}"))
+}
