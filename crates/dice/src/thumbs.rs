@@ -41,12 +41,14 @@ impl Notation {
         }) {
             times.1.clone_into(times.0);
         }
+        repeated(&mut words);
         let bracketed = text.contains(['{', '(', '[']);
         for at in 1..words.len() {
             let (before, behind) = words.split_at_mut(at);
             let (word, next) = (&mut before[at - 1], &behind[0]);
             let lower = word.to_lowercase();
             match lower.as_str() {
+                "dc" if next.parse::<u32>().is_ok() => "vs".clone_into(word),
                 "plus" | "add" if begins_a_number(next) => "+".clone_into(word),
                 "and" if ["add", "plus"].contains(&next.to_lowercase().as_str()) => word.clear(),
                 "minus" if begins_a_number(next) => "-".clone_into(word),
@@ -63,6 +65,13 @@ impl Notation {
                 _ => {}
             }
         }
+        for word in &mut words {
+            // `dc15`
+            let lower = word.to_lowercase();
+            if let Some(number) = lower.strip_prefix("dc").filter(|number| number.parse::<u32>().is_ok()) {
+                *word = format!("vs {number}");
+            }
+        }
         let plain = words.into_iter().filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ");
         (plain != text.trim()).then_some(plain)
     }
@@ -77,6 +86,15 @@ impl Notation {
         let right = right.join(" ");
         Some(right).filter(reads).filter(|right| right != text.trim()).or_else(|| counted(text).filter(reads))
     }
+}
+
+/// `d6+2 three times` as `3x d6+2`.
+fn repeated(words: &mut Vec<String>) {
+    let [first, .., many, times] = words.as_slice() else { return };
+    let many = many.parse().ok().or_else(|| number_word(many));
+    let Some(many) = many.filter(|_| times.eq_ignore_ascii_case("times") && begins_a_number(first)) else { return };
+    words.truncate(words.len() - 2);
+    words.insert(0, format!("{many}x"));
 }
 
 /// `10d10 successes 7+` as `10d10>=7`.

@@ -3,11 +3,14 @@
 
 use crate::sheet::{current, words_of};
 use journal::documents::{Named, TableDoc};
-use plugin_api::{Against, Answers, Argument, Cast, CharacterId, DiceWord};
+use plugin_api::{Against, Answers, Argument, Cast, CharacterId, DiceWord, suggest_within};
 use std::ops::Range;
 
 /// The most words of the name of a character or a value.
 const LONGEST: usize = 3;
+
+/// A word is recognised with a slip if it is this long: `agianst`.
+const LONG_ENOUGH: usize = 6;
 
 /// A line with the value of whom it is against.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -48,7 +51,11 @@ impl Line<'_> {
     pub fn answered<'r>(&self, rules: impl Iterator<Item = &'r Answers>) -> Option<Answered> {
         let words = words_of(self.typed, self.span.clone());
         let word = |at: usize| words.get(at).map(|place| self.typed[place.clone()].to_lowercase());
-        let has = |list: &[String], at: usize| word(at).is_some_and(|word| list.contains(&word));
+        let slip = |word: &str, list: &[String]| {
+            let long = list.iter().map(String::as_str).filter(|known| known.len() >= LONG_ENOUGH);
+            suggest_within(1, word, long).is_some()
+        };
+        let has = |list: &[String], at: usize| word(at).is_some_and(|word| list.contains(&word) || slip(&word, list));
         rules.filter(|rule| !(0..words.len()).any(|at| has(&rule.unless, at))).find_map(|rule| {
             (0..words.len()).filter(|at| has(&rule.after, *at)).find_map(|at| self.at(rule, &words, at))
         })

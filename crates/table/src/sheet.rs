@@ -102,11 +102,24 @@ impl<'a> Sheet<'a> {
         let (before, after) = (line.get(..at)?, line.get(at + prose.len()..)?);
         let value = current(value);
         let (after, comment) = after.split_once('#').unwrap_or((after, ""));
-        let said = [prose[place.end..].trim(), comment.trim()].into_iter().filter(|said| !said.is_empty());
+        let rest = prose[place.end..].trim_start_matches([',', ';', ':', '.', '-', ' ']);
+        let said = [rest.trim(), comment.trim()].into_iter().filter(|said| !said.is_empty());
         let said = said.collect::<Vec<_>>().join(", ");
         let typed = format!("{before}{value}{}", after.trim_end());
         let typed = if said.is_empty() { typed } else { format!("{typed} # {said}") };
         Some(Filled { typed, shown: vec![format!("{name} {value}")], by: BTreeSet::from([author]) })
+    }
+
+    /// The line with a number of the sheet added to the die that ends at `die`, if the prose from `at` on begins with its name.
+    pub fn filled_behind(&self, line: &str, die: usize, at: usize) -> Option<Filled> {
+        let (place, name) = self.first_name(line, at..line.len(), &|_| false).filter(|(place, _)| place.start == at)?;
+        let (value, author) = self.value(&name)?;
+        let number: i64 = current(value).parse().ok()?;
+        let rest = line[place.end..].trim_start_matches([',', ';', ':', '.', '-', ' ']);
+        let rest = rest.trim_start_matches(['#', ' ']);
+        let comment = if rest.is_empty() { String::new() } else { format!(" # {rest}") };
+        let typed = format!("{}{number:+}{comment}", &line[..die]);
+        Some(Filled { typed, shown: vec![format!("{name} {}", current(value))], by: BTreeSet::from([author]) })
     }
 
     /// The first name in a part of the line, the longest that begins there.

@@ -234,6 +234,7 @@ impl Game for Mvk {
         ("defend", "counter {}"),
         ("defense", "counter {}"),
         ("dodge", "counter {}"),
+        ("parry", "counter {}"),
         ("block", "counter {}"),
         ("dc", "vs {}"),
         ("against", "vs {}"),

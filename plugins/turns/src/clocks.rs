@@ -65,6 +65,22 @@ impl Clock {
     }
 }
 
+/// The fewest letters that may stand for a clock's name.
+const PARTLY: usize = 3;
+
+impl Clocks {
+    /// The key of the clock with this name, or of the only one that has a word beginning with it: `bridge`.
+    fn meant(&self, name: &str) -> String {
+        let typed = name.to_lowercase();
+        let begins = |key: &&String| key.split_whitespace().any(|word| word.starts_with(&typed));
+        let mut partly = self.0.keys().filter(|_| typed.chars().count() >= PARTLY).filter(begins);
+        match partly.next().filter(|_| !self.0.contains_key(&typed) && partly.next().is_none()) {
+            Some(only) => only.clone(),
+            None => typed,
+        }
+    }
+}
+
 pub(crate) fn clock(state: &mut State, turn: &Turn, change: Option<Text>) -> Result<Reply, Refusal> {
     let clocks = &mut state.clocks;
     let Some(Text { text, .. }) = change else {
@@ -72,7 +88,7 @@ pub(crate) fn clock(state: &mut State, turn: &Turn, change: Option<Text>) -> Res
         return clocks.shown().map(Reply::from).ok_or_else(none);
     };
     let (name, step) = read(&text)?;
-    let key = name.to_lowercase();
+    let key = clocks.meant(name);
     if let (Step::Show, Some(clock)) = (step, clocks.0.get(&key)) {
         return Ok(clock.drawn().into());
     }

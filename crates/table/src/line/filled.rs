@@ -7,7 +7,7 @@ use crate::attempt::Attempt;
 use crate::host::Host;
 use crate::rights::Act;
 use crate::room::Answered as _;
-use crate::sheet::{Sheet, has_value};
+use crate::sheet::{Sheet, has_value, words_of};
 use crate::words::Arguments;
 use dice::Notation;
 use plugin_api::{Against, Cast, CommandSpec, Plugin, Words};
@@ -42,8 +42,11 @@ pub(super) fn filled(
         return Filled { line: attempt.typed.clone(), looked_up: Vec::new(), against: None };
     }
     let reading = Reading { plugin, spec, from, cast: attempt.cast(host) };
+    if let Some(aimed) = reading.aimed(attempt) {
+        attempt.typed = aimed;
+    }
     let typed = attempt.typed.clone();
-    if let Some(answered) = reading.answered(attempt) {
+    if let Some(answered) = reading.answered(&typed, attempt) {
         attempt.typed.clone_from(&answered.typed);
         let mut looked_up = reading.look_up(attempt);
         let line = attempt.typed.clone();
@@ -60,11 +63,11 @@ pub(super) fn filled(
 
 impl Reading<'_> {
     /// The line with the value of whom it is against, if it reads with that.
-    fn answered(&self, attempt: &Attempt<'_>) -> Option<Answered> {
+    fn answered(&self, typed: &str, attempt: &Attempt<'_>) -> Option<Answered> {
         let rules = self.plugin.manifest().answers.iter().filter(|rule| rule.commands.contains(&self.spec.name));
-        let end = Arguments::of(&attempt.typed, self.spec.follow_up).typed.len();
+        let end = Arguments::of(typed, self.spec.follow_up).typed.len();
         let span = self.from.min(end)..end;
-        let line = Line { doc: &attempt.doc, cast: &self.cast, actor: attempt.actor, typed: &attempt.typed, span };
+        let line = Line { doc: &attempt.doc, cast: &self.cast, actor: attempt.actor, typed, span };
         let mut answered = line.answered(rules)?;
         if answered.against.hidden && attempt.is_secret() {
             // Of a secret roll its player reads everything, and may show it. So only those who know the value get it.
@@ -74,6 +77,35 @@ impl Reading<'_> {
             answered.against.hidden = false;
         }
         self.reads(&answered.typed, attempt).then_some(answered)
+    }
+
+    /// `act fist at Gojinka` and `test blade ghoul` are against them, as with `vs`.
+    fn aimed(&self, attempt: &Attempt<'_>) -> Option<String> {
+        let rule = self.plugin.manifest().answers.iter().find(|rule| rule.commands.contains(&self.spec.name))?;
+        let typed = self.arguments(&attempt.typed);
+        let words = words_of(&typed, self.from.min(typed.len())..typed.len());
+        let word = |at: usize| typed[words[at].clone()].to_lowercase();
+        if (0..words.len()).any(|at| rule.after.contains(&word(at)) || rule.unless.contains(&word(at))) {
+            return None;
+        }
+        let (begins, who) = (1..=2).rev().filter(|count| *count < words.len()).find_map(|count| {
+            let begins = words.len() - count;
+            let name = &typed[words[begins].start..];
+            let partly = || if count == 1 && name.chars().count() > 2 { self.cast.meant(name) } else { None };
+            self.cast.known(name).or_else(partly).map(|who| (begins, who))
+        })?;
+        let begins = if word(begins - 1) == "the" { begins - 1 } else { begins };
+        let begins = if begins > 1 && ["at", "on"].contains(&word(begins - 1).as_str()) { begins - 1 } else { begins };
+        if who == attempt.actor || begins == 0 {
+            return None;
+        }
+        let name = self.cast.name(who);
+        let name = if name.contains(' ') { format!("\"{name}\"") } else { name.to_owned() };
+        let mut line = attempt.typed.clone();
+        line.replace_range(words[begins].start..typed.trim_end().len(), &format!("{} {name}", rule.after.first()?));
+        let own = || self.own(&line, attempt).map_or_else(|| line.clone(), |filled| filled.line().to_owned());
+        let asks = || !self.spec.notation && self.remark(&own()) == Some(None);
+        (self.answered(&line, attempt).is_some() || asks()).then_some(line)
     }
 
     /// True if the line reads, perhaps once values of the actor are put in.
@@ -90,6 +122,16 @@ impl Reading<'_> {
         let typed = self.arguments(line);
         let dice = typed.get(self.from..).unwrap_or_default();
         Notation::typed_in(dialect, dice).is_ok() || Notation::prose_behind(dice, dialect).is_some()
+    }
+
+    /// Where a single die without a modifier ends, and where prose begins behind it.
+    fn lone_die(&self, typed: &str, attempt: &Attempt<'_>) -> Option<(usize, usize)> {
+        let dice = typed.get(self.from..)?;
+        let prose = self.from + Notation::prose_behind(dice, attempt.room.dialect())?;
+        let die = typed[self.from..prose].trim();
+        let sides = die.trim_start_matches('1').strip_prefix(['d', 'D'])?;
+        sides.parse::<u32>().ok()?;
+        Some((self.from + typed[self.from..prose].trim_end().len(), prose))
     }
 
     fn arguments(&self, line: &str) -> String {
@@ -123,6 +165,10 @@ impl Reading<'_> {
         let from = self.from.min(typed.len());
         if self.spec.notation {
             let reads = |line: &str| self.reads_as_dice(line, attempt);
+            if let Some((dice, prose)) = self.lone_die(&typed, attempt) {
+                // `d20 stealth`
+                return sheet.filled_behind(line, dice, prose).filter(|filled| reads(filled.line()));
+            }
             return if reads(line) { None } else { sheet.filled_dice(line, from, reads) };
         }
         let known = |word: &str| self.spec.words().any(|known| known == word) || self.cast.is_called(word);

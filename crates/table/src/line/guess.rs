@@ -46,6 +46,7 @@ const LINKS: [&str; 7] = ["on", "for", "to", "with", "at", "of", "in"];
 const REASONS: [&str; 9] = ["that", "the", "this", "a", "his", "her", "their", "your", "such"];
 /// The command for a condition, and the most words of one that is guessed.
 const CONDITION: &str = "condition";
+const CLEAR: &str = "clear";
 const MOST_OF_A_CONDITION: usize = 4;
 /// Words for several characters.
 const GROUPS: [&str; 5] = ["all", "everyone", "everybody", "heroes", "foes"];
@@ -187,7 +188,12 @@ impl<'a> Sentence<'a> {
             }
             _ => {}
         }
-        if let Some(line) = self.groups_become() {
+        let recovers = || match self.lower[0].as_str() {
+            "not" | "no" => self.recovers("", &self.words),
+            "i" => self.recovers("", &self.words[1..]),
+            _ => None,
+        };
+        if let Some(line) = self.groups_become().or_else(recovers) {
             return Some(line);
         }
         let known = (1..=2).rev().find_map(|count| {
@@ -217,6 +223,9 @@ impl<'a> Sentence<'a> {
 
     /// `(Duke) is staggered`, `(Vega) has an obstacle of 2`.
     fn becomes(&self, name: &str, what: &[&str]) -> Option<String> {
+        if let Some(line) = self.recovers(name, what) {
+            return Some(line);
+        }
         let what = without(&FILLERS, what);
         for (at, word) in what.iter().enumerate() {
             let others: Vec<&str> = std::iter::once(name)
@@ -231,6 +240,24 @@ impl<'a> Sentence<'a> {
         }
         let known = what.first()?.to_lowercase();
         self.with_argument(&known, |spec| format!("{} {} {name}", spec.name, what.join(" ")))
+    }
+
+    /// `(Bob) is not overwhelmed anymore`, `(I) stand up, no longer prone`
+    fn recovers(&self, name: &str, what: &[&str]) -> Option<String> {
+        let lower: Vec<String> = what.iter().map(|word| word.to_lowercase()).collect();
+        let ends = lower.iter().position(|word| matches!(word.as_str(), "not" | "longer"))?;
+        let left: Vec<&str> = lower[ends + 1..].iter().map(String::as_str).collect();
+        let left = without(&["anymore", "any", "more", "now"], &left);
+        let [condition] = left.as_slice() else { return None };
+        let own = || quoted(self.cast.name(self.attempt.actor));
+        let called = if name.is_empty() { own() } else { name.to_owned() };
+        let clears =
+            |spec: &CommandSpec| if spec.words().any(|word| word == CLEAR) { spec.name.clone() } else { String::new() };
+        let of_a_game = self.with_argument(condition, |spec| format!("{} {CLEAR} {name}", clears(spec)));
+        of_a_game.or_else(|| {
+            let lines = self.exact(CONDITION, &format!("{called} {CLEAR} {condition}"));
+            lines.into_iter().next().map(|(.., line)| line)
+        })
     }
 
     /// `all heroes get an inspiration`

@@ -52,16 +52,19 @@ pub(super) const DONE: [&str; 39] = [
     "go",
 ];
 /// Words that say nothing beside a value and a name.
-const IDLE: [&str; 22] = [
+const IDLE: [&str; 23] = [
     "i", "my", "a", "an", "the", "his", "her", "its", "their", "with", "w/", "by", "at", "on", "to", "and", "for",
-    "of", "it", "him", "them", "please",
+    "of", "it", "him", "them", "please", "teh",
 ];
 /// Words in front of whom or what it is against.
-const AGAINST: [&str; 4] = ["vs", "versus", "against", "v"];
+pub(super) const AGAINST: [&str; 4] = ["vs", "versus", "against", "v"];
 /// Words in front of a difficulty.
 const DIFFICULTY: [&str; 3] = ["dc", "dn", "tn"];
 /// Words for a loss, and for a gain, of a counter.
-const LOSES: [&str; 10] = ["take", "takes", "took", "lose", "loses", "lost", "suffer", "suffers", "damage", "dmg"];
+const LOSES: [&str; 14] = [
+    "take", "takes", "took", "lose", "loses", "lost", "suffer", "suffers", "damage", "dmg", "used", "use", "spent",
+    "shot",
+];
 const GAINS: [&str; 8] = ["heal", "heals", "healed", "regain", "regains", "recover", "recovers", "gain"];
 /// What a counter of health may be called.
 const HEALTH: [&str; 4] = ["hp", "health", "hits", "life"];
@@ -145,12 +148,16 @@ impl<'a> Sentence<'a> {
 
     /// Who acts, and the first word behind their name.
     fn who_acts(&self) -> (CharacterId, usize) {
-        let verb = |at: usize| self.lower.get(at).is_some_and(|verb| DONE.contains(&verb.as_str()));
+        let verb = |at: usize, who| {
+            let sheet = Sheet { doc: &self.attempt.doc, character: who };
+            let uses = |verb: &String| stems(verb).iter().any(|stem| sheet.named(stem).is_some());
+            self.lower.get(at).is_some_and(|verb| DONE.contains(&verb.as_str()) || uses(verb))
+        };
         let article = usize::from(self.lower[0] == "the");
         let named = (1..=2).rev().find_map(|count| {
             let name = self.words.get(article..article + count)?.join(" ");
             let known = if count == 1 { self.cast.meant(&name) } else { self.cast.known(&name) };
-            known.filter(|_| verb(article + count)).map(|id| (id, article + count))
+            known.filter(|who| verb(article + count, *who)).map(|id| (id, article + count))
         });
         named.unwrap_or((self.attempt.actor, 0))
     }
@@ -158,6 +165,8 @@ impl<'a> Sentence<'a> {
     fn parts(&self, acting: CharacterId, from: usize) -> Option<Parts<'a>> {
         let sheet = Sheet { doc: &self.attempt.doc, character: acting };
         let mut parts = Parts::default();
+        let main = self.games.first().and_then(|game| game.manifest().main());
+        let main_knows = |word: &str| main.is_some_and(|main| main.words().any(|known| known == word));
         let mut at = from;
         while at < self.lower.len() {
             let word = self.lower[at].as_str();
@@ -190,6 +199,9 @@ impl<'a> Sentence<'a> {
                 at += 1;
             } else if IDLE.contains(&word) || AGAINST.contains(&word) {
                 at += 1;
+            } else if advantage(word).is_some() || main_knows(word) {
+                parts.known.push(advantage(word).unwrap_or(word).to_owned());
+                at += 1;
             } else if let Some((game, spec, line)) = self.command_called(word).filter(|_| parts.command.is_none()) {
                 // `attack` is what one does, and may be a kind of check.
                 let main = spec.main && DONE.contains(&word);
@@ -198,8 +210,8 @@ impl<'a> Sentence<'a> {
                 at += 1;
             } else if DONE.contains(&word) {
                 at += 1;
-            } else if let Some(known) = advantage(word).or(Some(word)).filter(|word| self.says_something(word)) {
-                parts.known.push(known.to_owned());
+            } else if self.says_something(word) {
+                parts.known.push(word.to_owned());
                 at += 1;
             } else {
                 // What follows a whole command is its comment.
@@ -215,7 +227,9 @@ impl<'a> Sentence<'a> {
     fn value(&self, sheet: &Sheet<'_>, at: usize) -> Option<(String, String, usize)> {
         (1..=LONGEST).rev().filter(|count| at + count <= self.lower.len()).find_map(|count| {
             let name = self.lower[at..at + count].join(" ");
-            Some((name.clone(), sheet.named(&name)?.to_owned(), count))
+            // `wolf bites Ann`
+            let names = if count == 1 { stems(&name) } else { vec![name] };
+            names.into_iter().find_map(|name| Some((name.clone(), sheet.named(&name)?.to_owned(), count)))
         })
     }
 
@@ -273,7 +287,11 @@ impl<'a> Sentence<'a> {
             "that",
             "at",
         ];
-        let number = self.lower.iter().find(|word| word.parse::<u32>().is_ok())?;
+        let level = |word: &&String| {
+            self.says_something(word) && !WORDS.contains(&word.as_str()) && !AROUND.contains(&word.as_str())
+        };
+        let number = self.lower.iter().find(|word| word.parse::<u32>().is_ok());
+        let number = number.or_else(|| self.lower.last().filter(level))?;
         let (at, who) = (0..self.words.len()).find_map(|at| {
             let word = self.words[at];
             let whose = self.cast.known(word).or_else(|| self.cast.known(word.strip_suffix('s')?))?;
@@ -323,7 +341,7 @@ impl<'a> Sentence<'a> {
         }
         let sheet = Sheet { doc: &self.attempt.doc, character: who };
         let counter = match counter {
-            Some(named) => Some(named).filter(|named| sheet.counts(named)),
+            Some(named) => [named.clone(), format!("{named}s")].into_iter().find(|named| sheet.counts(named)),
             None => HEALTH.iter().find(|name| sheet.counts(name)).map(|name| (*name).to_owned()),
         };
         let change = change?;
@@ -364,7 +382,6 @@ impl Parts<'_> {
 
     /// The line of a command with these parts that it reads.
     fn line(&self, sentence: &Sentence<'_>, game: &dyn Plugin, spec: &CommandSpec) -> Option<String> {
-        let known = self.known.iter().filter(|word| **word != spec.name).map(String::as_str).collect::<Vec<_>>();
         let whom = self.target.map(|who| quoted(sentence.cast.name(who)));
         let aims: Vec<String> = match (&whom, &self.difficulty) {
             (Some(whom), None) => {
@@ -380,11 +397,11 @@ impl Parts<'_> {
         aims.iter().find_map(|aim| {
             let says =
                 |word: &&String| !self.looked_up.iter().any(|value| value.split(' ').any(|said| said == word.as_str()));
-            let kind: Vec<&str> = self.kind.iter().filter(says).map(String::as_str).collect();
+            let kind: Vec<&str> = self.kind.iter().chain(&self.known).filter(says).map(String::as_str).collect();
             let line = |values: &[String], aim: &str| {
                 let command = vec![spec.name.as_str()];
                 let values = values.iter().map(String::as_str).collect();
-                let parts = [command, values, kind.clone(), known.clone(), vec![aim]];
+                let parts = [command, values, kind.clone(), vec![aim]];
                 parts.concat().into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ")
             };
             // A value that answers stands where their name does.

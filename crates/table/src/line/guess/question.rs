@@ -97,8 +97,10 @@ impl Sentence<'_> {
             _ => None,
         };
         let of_somebody = self.lower.iter().skip(1).any(|word| self.named(word).is_some());
-        let counts =
-            matches!(rest.first().map(String::as_str), Some("much" | "many")) || COUNTS.contains(&first.as_str());
+        let mine = rest.iter().any(|word| word == "my");
+        let counts = mine
+            || matches!(rest.first().map(String::as_str), Some("much" | "many"))
+            || COUNTS.contains(&first.as_str());
         let whether = || WHETHER.contains(&first.as_str()).then(|| self.whether()).flatten();
         let waits = rest.iter().any(|word| ["open", "pending", "waiting"].contains(&word.as_str()));
         if waits && self.by_name {

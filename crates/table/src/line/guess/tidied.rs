@@ -75,7 +75,17 @@ fn known(host: &Host, attempt: &Attempt<'_>) -> BTreeSet<String> {
         manifest.synonyms.iter().for_each(|(word, _)| add(word));
     }
     host.plugins.house().iter().for_each(|spec| add(&spec.name));
-    for words in [&VERBS[..], &BECOMES, &ARTICLES, &FILLERS, &LINKS, &GROUPS, &question::ASKS, &super::deed::DONE] {
+    for words in [
+        &VERBS[..],
+        &BECOMES,
+        &ARTICLES,
+        &FILLERS,
+        &LINKS,
+        &GROUPS,
+        &question::ASKS,
+        &super::deed::DONE,
+        &super::deed::AGAINST,
+    ] {
         words.iter().for_each(|word| add(word));
     }
     Sheet { doc: &attempt.doc, character: attempt.actor }.names().for_each(add);
