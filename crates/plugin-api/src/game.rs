@@ -1,7 +1,7 @@
 //! A game, as its author writes it and as the core uses it.
 
 use crate::{
-    Answers, Cast, CharacterId, Commands, EarlierRoll, Fit, Kind, Line, Manifest, Readers, Refusal, Reply, Role,
+    Answers, Cast, CharacterId, Commands, EarlierRoll, Fit, Kind, Line, Manifest, Past, Readers, Refusal, Reply, Role,
     Setting, Turn, Words,
 };
 use serde::de::DeserializeOwned;
@@ -85,6 +85,13 @@ pub trait Game: Send + Sync + 'static {
     /// empty text if it is not worth a word.
     fn told(place: &[&str], after: Option<&Value>, named: &dyn Fn(CharacterId) -> String) -> Option<String> {
         let _ = (place, after, named);
+        None
+    }
+
+    /// What was played, as a sentence in the past tense without its full stop: `Ann hit Ogre with 17`. `None` for a plain
+    /// one (see [`Past::plainly`]), an empty text if it is no part of the story.
+    fn sentence(past: &Past) -> Option<String> {
+        let _ = past;
         None
     }
 
@@ -206,6 +213,9 @@ pub trait Plugin: Send + Sync {
     /// See [`Game::told`].
     fn told(&self, place: &[&str], after: Option<&Value>, named: &dyn Fn(CharacterId) -> String) -> Option<String>;
 
+    /// See [`Game::sentence`].
+    fn sentence(&self, past: &Past) -> Option<String>;
+
     /// Decodes what a table stored of the game.
     ///
     /// # Errors
@@ -277,6 +287,10 @@ impl<G: Game> Plugin for Hosted<G> {
 
     fn told(&self, place: &[&str], after: Option<&Value>, named: &dyn Fn(CharacterId) -> String) -> Option<String> {
         G::told(place, after, named)
+    }
+
+    fn sentence(&self, past: &Past) -> Option<String> {
+        G::sentence(past)
     }
 
     fn held(&self, saved: &SavedState) -> Result<Held, Refusal> {

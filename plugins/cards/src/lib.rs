@@ -10,11 +10,12 @@ mod hand;
 mod making;
 mod named;
 mod order;
+mod sentence;
 mod state;
 mod typed;
 mod words;
 
-use plugin_api::{Cast, Commands, Game, Kind, Line, Name, Plugin, Readers, Refusal, Reply, Role, Text, Turn};
+use plugin_api::{Cast, Commands, Game, Kind, Line, Name, Past, Plugin, Readers, Refusal, Reply, Role, Text, Turn};
 use state::State;
 use words::{Called, Change, Count};
 
@@ -132,6 +133,10 @@ impl Game for Cards {
 
     type State = State;
     type Command = Command;
+
+    fn sentence(past: &Past) -> Option<String> {
+        Some(sentence::of(past))
+    }
 
     fn play(state: &mut State, command: Command, turn: &mut Turn) -> Result<Reply, Refusal> {
         match command {

@@ -5,11 +5,12 @@
 mod follow;
 mod glossary;
 mod rules;
+mod sentence;
 mod show;
 
 use plugin_api::{
-    Answers, Arguments, CharacterId, Choice, Commands, DiceWord, EarlierRoll, Fit, Game, Name, Number, Plugin, Refusal,
-    Reply, Turn,
+    Answers, Arguments, CharacterId, Choice, Commands, DiceWord, EarlierRoll, Fit, Game, Name, Number, Past, Plugin,
+    Refusal, Reply, Turn,
 };
 use rules::{Edge, Kind, Roll, SIZES, Whether};
 use serde::{Deserialize, Serialize};
@@ -264,6 +265,10 @@ impl Game for Mvk {
             "crit" if roll.crit.is_some() => Fit::Done,
             _ => Fit::Open,
         }
+    }
+
+    fn sentence(past: &Past) -> Option<String> {
+        sentence::of(past)
     }
 
     fn play(state: &mut State, command: Command, turn: &mut Turn) -> Result<Reply, Refusal> {

@@ -9,12 +9,13 @@ mod line;
 mod make;
 mod pick;
 mod piece;
+mod sentence;
 mod show;
 mod state;
 mod words;
 
 use ask::Asked;
-use plugin_api::{Commands, Game, Kind, Plugin, Readers, Refusal, Reply, Text, Turn};
+use plugin_api::{Commands, Game, Kind, Past, Plugin, Readers, Refusal, Reply, Text, Turn};
 use state::State;
 use words::Verb;
 
@@ -88,6 +89,10 @@ impl Game for Oracle {
 
     type State = State;
     type Command = Command;
+
+    fn sentence(past: &Past) -> Option<String> {
+        sentence::of(past)
+    }
 
     fn play(state: &mut State, command: Command, turn: &mut Turn) -> Result<Reply, Refusal> {
         let table = match command {

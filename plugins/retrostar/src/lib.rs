@@ -7,6 +7,7 @@ mod intent;
 mod opposed;
 mod plan;
 mod rules;
+mod sentence;
 mod show;
 mod showrunner;
 mod spotlight;
@@ -14,8 +15,8 @@ mod state;
 mod words;
 
 use plugin_api::{
-    Argument, Choice, Commands, EarlierRoll, Fit, Game, Name, Number, NumberSetting, Plugin, Refusal, Reply, Setting,
-    SettingScope, Turn, Typed,
+    Argument, Choice, Commands, EarlierRoll, Fit, Game, Name, Number, NumberSetting, Past, Plugin, Refusal, Reply,
+    Setting, SettingScope, Turn, Typed,
 };
 use rules::Aspect;
 use serde::{Deserialize, Serialize};
@@ -255,6 +256,10 @@ impl Game for Retrostar {
             "keep" | "cede" | "empower" | "hinder" => Fit::No,
             _ => Fit::Open,
         }
+    }
+
+    fn sentence(past: &Past) -> Option<String> {
+        sentence::of(past)
     }
 
     fn play(state: &mut State, command: Command, turn: &mut Turn) -> Result<Reply, Refusal> {

@@ -3,7 +3,7 @@
 mod show;
 
 use dice::{Fate, Notation, Number, Pool, Roll, Rolls, ShownDie, Throw};
-use plugin_api::{Answers, Commands, Game, Plugin, Refusal, Reply, Text, Turn};
+use plugin_api::{Answers, Commands, Game, Past, Plugin, Refusal, Reply, Text, Turn};
 
 /// Plain dice as a plugin.
 pub fn plugin() -> Box<dyn Plugin> {
@@ -59,6 +59,11 @@ impl Game for Dice {
 
     fn answers() -> Vec<Answers> {
         vec![Answers::to(&["roll"], &["vs", "versus", "against"], &ANSWERS)]
+    }
+
+    fn sentence(past: &Past) -> Option<String> {
+        // Several totals at once are no single one.
+        past.success().is_none().then(|| format!("{} rolled {}", past.who, past.result))
     }
 
     fn play((): &mut (), Command::Roll { dice }: Command, turn: &mut Turn) -> Result<Reply, Refusal> {

@@ -13,6 +13,7 @@ mod labels;
 mod oppose;
 mod record;
 mod rules;
+mod sentence;
 mod show;
 mod spend;
 mod state;
@@ -24,7 +25,7 @@ mod words;
 use asking::DESTINY_DIE;
 use check::Asked;
 use plugin_api::{
-    Answers, Commands, EarlierRoll, Fit, Game, Name, Number, Plugin, Refusal, Reply, Setting, Text, Turn, Typed,
+    Answers, Commands, EarlierRoll, Fit, Game, Name, Number, Past, Plugin, Refusal, Reply, Setting, Text, Turn, Typed,
 };
 use record::Record;
 use rules::{Kind, Mode};
@@ -390,6 +391,10 @@ impl Game for Spheres {
             ("vs", Some(record)) if record.check.dc.is_some() => Fit::Done,
             _ => Fit::Open,
         }
+    }
+
+    fn sentence(past: &Past) -> Option<String> {
+        sentence::of(past)
     }
 
     fn play(state: &mut State, command: Command, turn: &mut Turn) -> Result<Reply, Refusal> {

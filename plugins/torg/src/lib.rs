@@ -5,13 +5,14 @@
 mod glossary;
 mod harm;
 mod rules;
+mod sentence;
 mod show;
 mod test;
 mod words;
 
 use plugin_api::{
-    Answers, Arguments, CharacterId, Commands, EarlierRoll, Fit, Game, Name, Number, NumberSetting, Plugin, Refusal,
-    Reply, Setting, SettingScope, Turn, Typed,
+    Answers, Arguments, CharacterId, Commands, EarlierRoll, Fit, Game, Name, Number, NumberSetting, Past, Plugin,
+    Refusal, Reply, Setting, SettingScope, Turn, Typed,
 };
 use rules::{Harm, Test};
 use serde::{Deserialize, Serialize};
@@ -328,6 +329,10 @@ impl Game for Torg {
             ("dn", Some(test)) if !test.dns.is_empty() => Fit::Done,
             _ => Fit::Open,
         }
+    }
+
+    fn sentence(past: &Past) -> Option<String> {
+        sentence::of(past)
     }
 
     fn play(state: &mut State, command: Command, turn: &mut Turn) -> Result<Reply, Refusal> {

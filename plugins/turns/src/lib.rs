@@ -6,13 +6,15 @@ mod conditions;
 mod entrants;
 mod initiative;
 mod order;
+mod sentence;
 
 use clocks::Clocks;
 use conditions::Conditions;
 use entrants::Entrant;
 use order::Order;
 use plugin_api::{
-    Cast, CharacterId, Commands, Forms, Game, Kind, Line, Name, Number, Plugin, Refusal, Reply, Role, Span, Text, Turn,
+    Cast, CharacterId, Commands, Forms, Game, Kind, Line, Name, Number, Past, Plugin, Refusal, Reply, Role, Span, Text,
+    Turn,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -157,6 +159,10 @@ impl Game for Turns {
 
     type State = State;
     type Command = Command;
+
+    fn sentence(past: &Past) -> Option<String> {
+        Some(sentence::of(past))
+    }
 
     fn play(state: &mut State, command: Command, turn: &mut Turn) -> Result<Reply, Refusal> {
         match command {

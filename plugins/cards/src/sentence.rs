@@ -1,0 +1,22 @@
+//! What was done with cards that everybody saw, as sentences for the story.
+
+use plugin_api::Past;
+
+/// How an answer begins, and the same in the past.
+const VERBS: [(&str, &str); 6] = [
+    ("draws", "drew"),
+    ("plays", "played"),
+    ("discards", "discarded"),
+    ("gives", "gave"),
+    ("shows", "showed"),
+    ("puts", "shuffled"),
+];
+
+/// The sentence of an entry; empty for decks that are made or taken away.
+pub(crate) fn of(past: &Past) -> String {
+    let found = past.result.split_once(' ').and_then(|(verb, rest)| {
+        let (_, past) = VERBS.iter().find(|(present, _)| *present == verb)?;
+        Some((*past, rest))
+    });
+    found.map(|(verb, rest)| format!("{} {verb} {rest}", past.who)).unwrap_or_default()
+}
