@@ -73,6 +73,9 @@ pub enum Task {
         /// Write it as text to read
         #[arg(long, conflicts_with = "all")]
         text: bool,
+        /// Write what happened as a story, scene by scene: as Markdown, or as a page for a browser if FILE ends with .html
+        #[arg(long, conflicts_with_all = ["all", "text"])]
+        story: bool,
         /// Write the whole table, with unpublished seeds and secrets, to import it elsewhere
         #[arg(long = "move")]
         all: bool,

@@ -71,11 +71,14 @@ fn did(task: Task, words: &ArgMatches, place: &Place) -> anyhow::Result<ExitCode
             let config = place.config()?;
             backup::restore(&place.data_of(&config)?, &file, config.store.database)
         }
-        Task::Export { room, file, text, all } => {
-            let kind = match (text, all) {
-                (true, _) => Journal::Text,
-                (false, true) => Journal::Move,
-                (false, false) => Journal::Proof,
+        Task::Export { room, file, text, story, all } => {
+            let page = file.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("html"));
+            let kind = match (text, story, all) {
+                (true, _, _) => Journal::Text,
+                (_, true, _) if page => Journal::Page,
+                (_, true, _) => Journal::Story,
+                (_, _, true) => Journal::Move,
+                (false, false, false) => Journal::Proof,
             };
             export::export(&place.data_dir()?, &room, &file, kind)
         }

@@ -18,7 +18,8 @@ use std::io::{BufWriter, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use store_sled::{ClaimError, DataDir};
-use table::Settings;
+use table::story::{self, Told};
+use table::{Plugins, Settings};
 
 /// Characters of a table's name that are shown: the longest room id on any network.
 const LONGEST_NAME: usize = 300;
@@ -48,7 +49,7 @@ pub fn export(path: &Path, room: &str, file: &Path, kind: Journal) -> anyhow::Re
     }
     fs::rename(&part, file).with_context(|| format!("{} cannot be written", file.display()))?;
     say(&match kind {
-        Journal::Text => format!("written to {}", file.display()),
+        Journal::Text | Journal::Story | Journal::Page => format!("written to {}", file.display()),
         Journal::Proof => format!("written to {0}; anybody can check it: astragal verify {0}", file.display()),
         Journal::Move => format!(
             "written to {0}, with seeds and secrets: keep it to yourself. Where the table moves to: astragal import {0} \
@@ -80,6 +81,8 @@ fn write_file(store: &dyn Store, room: &str, kind: Journal, file: &Path) -> anyh
     match kind {
         Journal::Proof => export::write(&exported, now, &mut out)?,
         Journal::Text => export::write_text(&exported, &mut out)?,
+        Journal::Story => story::write(&exported, &Plugins::new(games::all())?, Told::Markdown, &mut out)?,
+        Journal::Page => story::write(&exported, &Plugins::new(games::all())?, Told::Html, &mut out)?,
         Journal::Move => export::write_all(&exported, store, now, &mut out)?,
     };
     out.into_inner().map_err(|error| error.into_error()).and_then(|file| file.sync_all()).with_context(failed)

@@ -39,6 +39,10 @@ pub enum Journal {
     Proof,
     /// The same, for reading.
     Text,
+    /// What happened, as Markdown.
+    Story,
+    /// The same as a page for a browser.
+    Page,
     /// Everything, for importing.
     Move,
 }

@@ -14,7 +14,6 @@
 //! `{"key":"game/mvk","value":{...}}` with the table's other records.
 
 mod read;
-pub mod story;
 
 pub use read::{Body, Verdict, verify};
 
@@ -157,7 +156,18 @@ impl<'a> Exported<'a> {
         self
     }
 
-    fn pages(&self) -> impl Iterator<Item = Result<Page, StoreError>> + '_ {
+    /// Its people.
+    pub fn doc(&self) -> &TableDoc {
+        &self.doc
+    }
+
+    /// The name the players gave it, or its id.
+    pub fn name(&self) -> String {
+        self.doc.name.clone().unwrap_or_else(|| self.id.to_string())
+    }
+
+    /// Its entries in order, all of them and everything in them.
+    pub fn pages(&self) -> impl Iterator<Item = Result<Page, StoreError>> + '_ {
         let page = |number| {
             let key = keys::entry(&self.id, number);
             let stored = (self.read)(&key).transpose()?;
@@ -272,8 +282,7 @@ fn plugins(table: &Exported, store: &dyn Store) -> Result<BTreeSet<String>, Stor
 /// # Errors
 /// The store or the file failed.
 pub fn write_text(table: &Exported, out: &mut dyn Write) -> Result<u64, ExportError> {
-    let name = table.doc.name.clone().unwrap_or_else(|| table.id.to_string());
-    writeln!(out, "{name}: #1 to #{}\n", table.head.number)?;
+    writeln!(out, "{}: #1 to #{}\n", table.name(), table.head.number)?;
     let mut entries = 0;
     for page in table.pages() {
         let page = page?;

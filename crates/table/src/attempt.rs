@@ -55,7 +55,8 @@ pub(crate) enum Found<'a> {
 }
 
 /// Commands that people without a seat may use, besides rolling plain dice.
-const FOR_GUESTS: [&str; 9] = ["help", "now", "plugins", "odds", "explain", "history", "why", "more", "recap"];
+const FOR_GUESTS: [&str; 10] =
+    ["help", "now", "plugins", "odds", "explain", "history", "why", "more", "recap", "story"];
 
 /// A refusal because the speaker cannot be told anything privately.
 pub(crate) fn unreached(typed: &str) -> Refusal {

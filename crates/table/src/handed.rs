@@ -1,10 +1,11 @@
 //! A journal as a file for a chat. Only its origin is stored until it was said; after a restart the file is made again.
 
 use crate::host::Host;
+use crate::plugins::Plugins;
+use crate::story::{self, Told};
 use chat::{Block, File, Post, Span};
 use jiff::Timestamp;
 use journal::documents::from_json;
-use journal::export::story::{self, Told};
 use journal::export::{self, ExportError, Exported};
 use journal::keys::TableId;
 use journal::store::StoreError;
@@ -42,12 +43,12 @@ pub(crate) enum Form {
 
 impl HandedOut {
     /// Writes the file from the table's current state.
-    pub fn write(&self, table: &Exported<'_>, out: &mut dyn Write) -> Result<u64, ExportError> {
+    pub fn write(&self, table: &Exported<'_>, plugins: &Plugins, out: &mut dyn Write) -> Result<u64, ExportError> {
         match self.form {
             Form::Verified => export::write(table, self.time, out),
             Form::Read => export::write_text(table, out),
-            Form::Story => story::write(table, Told::Markdown, out),
-            Form::Page => story::write(table, Told::Html, out),
+            Form::Story => story::write(table, plugins, Told::Markdown, out),
+            Form::Page => story::write(table, plugins, Told::Html, out),
         }
     }
 
@@ -56,7 +57,8 @@ impl HandedOut {
         let table =
             Exported::of(&self.table, read)?.ok_or_else(|| StoreError::damaged("head", "the journal is gone"))?;
         let mut file = Vec::new();
-        self.write(&table.until(self.last, self.head.clone()), &mut file).map_err(ExportError::into_store)?;
+        self.write(&table.until(self.last, self.head.clone()), &host.plugins, &mut file)
+            .map_err(ExportError::into_store)?;
         Ok(String::from_utf8_lossy(&file).into_owned())
     }
 }

@@ -20,6 +20,7 @@ mod secrets;
 mod settings;
 mod shortcuts;
 mod show;
+mod story;
 mod undo;
 mod values;
 mod waiting;
@@ -207,9 +208,15 @@ enum House {
         #[flag("all")]
         all: bool,
     },
-    /// Sum up what happened at the table since you last did something here.
+    /// Tell what happened at the table since you last did something here. Secrets and what was undone are left out.
     #[command(alias = "since", example = "recap")]
     Recap,
+    /// Tell what happened in this scene. The whole story comes as a file with: export story, or export page.
+    #[command(example = "story")]
+    Story {
+        #[flag("export", "file")]
+        export: bool,
+    },
     /// Undo your last command, or the entry with this number. A referee can undo anyone's.
     ///
     /// It works unless something later changed the same thing. The answer names the dice it discards. You can undo an
@@ -421,7 +428,8 @@ fn play(command: House, turn: &mut HouseTurn) -> Result<Reply, Unplayed> {
         House::More => more::more(turn)?,
         House::Scene { title } => scene::scene(turn, title)?,
         House::Cursed { all } => scene::cursed(turn, all)?,
-        House::Recap => history::recap(turn)?,
+        House::Recap => story::recap(turn)?,
+        House::Story { export } => story::story(turn, export)?,
         House::Undo { entry } => undo::undo(turn, entry.map(|EntryNumber(number)| number))?,
         House::Redo => undo::redo(turn)?,
         // The line is played in place of the entry, so this one was inside another command.

@@ -9,6 +9,7 @@
 pub mod budget;
 pub mod limits;
 pub mod route;
+pub mod story;
 pub mod words;
 
 mod against;
@@ -38,6 +39,7 @@ mod redirect;
 mod rights;
 mod room;
 mod roster;
+mod sentence;
 mod sheet;
 mod shortcuts;
 mod sitting;

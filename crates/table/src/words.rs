@@ -1,8 +1,10 @@
 //! A command line as it was typed, and what is in it: the words, the roll it names, the comment.
 
 use crate::typography::as_meant;
+use chat::cut;
 use dice::{Dialect, Notation};
 use plugin_api::{CommandSpec, FollowUp, Refusal};
+use std::borrow::Cow;
 use std::ops::Range;
 
 /// A word this long behind dice is prose.
@@ -105,6 +107,12 @@ impl Arguments {
         let comment = self.comment.take().map_or(String::new(), |comment| format!(" # {comment}"));
         self.comment = Some(format!("{remark}{comment}"));
     }
+}
+
+/// A comment as an answer shows it.
+pub(crate) fn shown_comment(comment: &str) -> Cow<'_, str> {
+    const MOST: usize = 60;
+    cut(comment, MOST)
 }
 
 /// What was typed after one of these commands, also if it begins with `secret` or `as`.

@@ -117,8 +117,8 @@ fn the_story_tells_what_everybody_saw_and_nothing_else() {
     assert!(table.say(&bob, "!note the innkeeper lied").ok());
     assert!(table.say(&gus, "!scene end").ok());
     for (line, wall, scene) in [
-        ("!export story", "**Ann**, *over the \\*wall\\**: ", "## The ford \\<b\\>"),
-        ("!export page", "<b>Ann</b>, <em>over the *wall*</em>: ", "<h2>The ford &lt;b&gt;</h2>"),
+        ("!export story", "*Over the \\*wall\\*:* **Ann** rolled", "## The ford \\<b\\>"),
+        ("!export page", "<em>Over the *wall*:</em> <b>Ann</b> rolled", "<h2>The ford &lt;b&gt;</h2>"),
     ] {
         let story = file(&mut table, &ann, line);
         assert!(story.contains(wall) && story.contains(scene) && story.contains("the innkeeper lied"), "{story}");
@@ -126,4 +126,26 @@ fn the_story_tells_what_everybody_saw_and_nothing_else() {
             assert!(!story.contains(hidden), "{hidden}: {story}");
         }
     }
+    // The same in the room, for somebody who was away.
+    let cem = Person::account("Cem");
+    for line in ["!story", "!recap"] {
+        let told = table.say(&cem, line).public();
+        assert!(told.contains("Over the *wall*: Ann rolled"), "{line}: {told}");
+        for hidden in ["screen", WORDS, "slip", "forgotten"] {
+            assert!(!told.contains(hidden), "{hidden} in {line}: {told}");
+        }
+    }
+}
+
+#[test]
+fn a_recap_says_what_was_taken_back_of_what_one_knew() {
+    let (mut table, [ann, bob, _, gus]) = table();
+    let rolled = table.say(&bob, "!act d8 d10 # over the wall").entry().expect("it is rolled");
+    assert!(table.say(&ann, "!roll d6").ok());
+    assert!(table.say(&gus, &format!("!undo #{rolled}")).ok());
+    let told = table.say(&ann, "!recap").public();
+    assert!(told.contains(&format!("Bob's act #{rolled} is undone")) && !told.contains("over the wall"), "{told}");
+    // Cem, who never saw it, hears of neither.
+    let told = table.say(&Person::account("Eve"), "!recap").public();
+    assert!(!told.contains("undone") && !told.contains("wall"), "{told}");
 }

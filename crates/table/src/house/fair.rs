@@ -10,7 +10,6 @@ use chat::{File, Reply, clean};
 use dice::fair::commitment;
 use journal::documents::OPERATOR;
 use journal::documents::to_json;
-use journal::export::Exported;
 use journal::keys;
 use journal::{Added, hex};
 use plugin_api::{Forms, Refusal, Text};
@@ -170,7 +169,7 @@ pub(super) fn export(turn: &mut HouseTurn, form: Form) -> Result<Reply, Unplayed
     }
     let origin =
         HandedOut { table: ledger.id().clone(), last: head.number, head: head.hash.clone(), time: turn.now, form };
-    let Some(file) = write(&ledger.exported(), &origin)? else { return Err(too_long(turn).into()) };
+    let Some(file) = write(turn, &origin)? else { return Err(too_long(turn).into()) };
     turn.effects.shows_head = true;
     let name = format!("{}-{}-{}", file_name(&room.id), head.number, head.hash);
     let (ending, mime) = match form {
@@ -201,9 +200,9 @@ fn too_long(turn: &HouseTurn) -> Refusal {
 }
 
 /// The file; `None` if it is too long for a chat.
-fn write(source: &Exported<'_>, origin: &HandedOut) -> Result<Option<String>, Unplayed> {
+fn write(turn: &HouseTurn, origin: &HandedOut) -> Result<Option<String>, Unplayed> {
     let mut file = Short::default();
-    match origin.write(source, &mut file) {
+    match origin.write(&turn.ledger.exported(), &turn.host.plugins, &mut file) {
         Ok(_) => Ok(Some(String::from_utf8_lossy(&file.bytes).into_owned())),
         Err(_) if file.full => Ok(None),
         Err(error) => Err(Unplayed::Store(error.into_store())),

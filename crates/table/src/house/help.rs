@@ -29,7 +29,10 @@ const TOPICS: [(&str, &[&str]); 9] = [
     ("Dice", &["odds", "explain"]),
     ("Your sheet", &["set", "values", "macro"]),
     ("People", &["iam", "as", "pc", "gm", "join", "leave"]),
-    ("What happened", &["now", "waiting", "drop", "note", "history", "why", "recap", "scene", "cursed", "more"]),
+    (
+        "What happened",
+        &["now", "waiting", "drop", "note", "history", "why", "recap", "story", "scene", "cursed", "more"],
+    ),
     ("Second thoughts", &["undo", "redo", "amend", "add"]),
     ("For later", &["remind", "at", "when", "deadline"]),
     ("Secrets", &["secret", "in", "tell", "reveal", "seal", "unseal"]),

@@ -1,20 +1,17 @@
-//! `!history`, `!why`, `!recap`: reports from the journal.
+//! `!history`, `!why`: what was played, line by line and die by die.
 
 use super::show;
 use crate::budget::{MOST_RECAPPED, MOST_TEXT};
 use crate::rights::Act;
 use crate::turn::HouseTurn;
 use crate::unplayed::Unplayed;
-use chat::{Line, Readers, Reply, Span, cut};
+use chat::{Readers, Reply, Span, cut};
 use journal::store::StoreError;
-use journal::{Change, Changes, HOUSE, Page, leaves};
+use journal::{Change, Changes, HOUSE, Page};
 use plugin_api::{CharacterId, Name, Refusal};
-use std::collections::BTreeMap;
 
 /// Entries listed if no number is given.
 const USUAL: u64 = 10;
-/// The most entries in a recap.
-const MOST_LISTED: usize = 8;
 /// The most changes in a list.
 const MOST_CHANGES: usize = 10;
 /// Characters of the chain's head shown where nobody copies it.
@@ -46,7 +43,7 @@ pub(super) fn named(turn: &HouseTurn, name: &str) -> Result<CharacterId, Refusal
     cast.known(name).ok_or_else(|| cast.nobody(name))
 }
 
-fn take(pages: impl Iterator<Item = Result<Page, StoreError>>, count: u64) -> Result<Vec<Page>, StoreError> {
+pub(super) fn take(pages: impl Iterator<Item = Result<Page, StoreError>>, count: u64) -> Result<Vec<Page>, StoreError> {
     pages.take(usize::try_from(count).unwrap_or(usize::MAX)).collect()
 }
 
@@ -161,7 +158,7 @@ fn explain(turn: &HouseTurn, page: &Page) -> Result<Reply, StoreError> {
 }
 
 /// Lists changes in one sentence.
-fn changed(before: &str, mut changes: Vec<String>) -> Option<String> {
+pub(super) fn changed(before: &str, mut changes: Vec<String>) -> Option<String> {
     if changes.is_empty() {
         return None;
     }
@@ -171,54 +168,4 @@ fn changed(before: &str, mut changes: Vec<String>) -> Option<String> {
         changes.push(format!("and {more} more"));
     }
     Some(format!("{before}{}", changes.join("; ")))
-}
-
-pub(super) fn recap(turn: &mut HouseTurn) -> Result<Reply, Unplayed> {
-    let ledger = turn.ledger;
-    let last = ledger.last_of_player(&turn.speaker.player)?.unwrap_or_default();
-    let since = ledger.page(last)?;
-    let news = ledger.backwards(ledger.head().number);
-    let news = news.take_while(|page| page.as_ref().map_or(true, |page| page.number() > last));
-    let news = take(news, MOST_RECAPPED as u64)?;
-    let from = match &since {
-        Some(page) => format!("since your #{last}, {}", show::ago(turn.now, page.entry.time)),
-        None => "at this table".to_owned(),
-    };
-    if news.is_empty() {
-        return Ok(format!("Nothing happened {from}.").into());
-    }
-    let count = if news.len() == MOST_RECAPPED { format!("{MOST_RECAPPED} and more") } else { news.len().to_string() };
-    let entries = if news.len() == 1 { "entry" } else { "entries" };
-    let mut items: Vec<Line> = news.iter().take(MOST_LISTED).rev().map(|page| show::entry(turn, page)).collect();
-    if news.len() > MOST_LISTED {
-        items.insert(0, vec![Span::Text(format!("… {} before these", news.len() - MOST_LISTED))]);
-    }
-    items.extend(changed("All in all: ", show::changes(turn, &net(turn, &news)?)).map(|line| vec![Span::Text(line)]));
-    let waits = super::waiting::own(turn)?.len();
-    if waits > 0 {
-        let things = if waits == 1 { "1 choice".to_owned() } else { format!("{waits} choices") };
-        items.push(vec![
-            Span::Text(format!("You have {things} open: ")),
-            Span::Code(format!("{}waiting", turn.room.prefix)),
-        ]);
-    }
-    Ok(Reply::new().text(format!("{count} {entries} {from}:")).list(items))
-}
-
-/// The net changes from before the last of these pages to after the first, without secrets.
-fn net(turn: &HouseTurn, newest_first: &[Page]) -> Result<Vec<Change>, StoreError> {
-    let mut net: BTreeMap<String, Change> = BTreeMap::new();
-    for page in newest_first.iter().rev().filter(|page| !page.is_secret()) {
-        let Changes { taken_back, made, .. } = page.changes();
-        for change in taken_back.iter().chain(&made).flat_map(leaves) {
-            if turn.ledger.readers_of(&change)? > Readers::Everybody {
-                continue;
-            }
-            match net.get_mut(&change.path) {
-                Some(known) => known.after = change.after,
-                None => drop(net.insert(change.path.clone(), change)),
-            }
-        }
-    }
-    Ok(net.into_values().collect())
 }

@@ -2,11 +2,9 @@
 
 use super::group::Group;
 use super::reading::corrected;
-use chat::{Block, Offer, Offered, OfferedTo, Reply, Span, cut};
+use crate::words::shown_comment;
+use chat::{Block, Offer, Offered, OfferedTo, Reply, Span};
 use plugin_api::{CommandSpec, Refusal};
-
-/// Characters of a comment that are shown.
-const COMMENT: usize = 60;
 
 /// What an answer says about its entry.
 #[derive(Clone, Copy)]
@@ -26,7 +24,7 @@ pub(super) fn answer(
     number: Option<Number>,
 ) -> Reply {
     if let Some(comment) = comment {
-        let comment = cut(comment, COMMENT);
+        let comment = shown_comment(comment);
         reply = if ends_in_a_list(&reply) { reply.line().text(comment) } else { reply.text(format!(" | {comment}")) };
     }
     let (own, others): (Vec<_>, Vec<_>) = reply.offers.iter().partition(|offer| offer.to.is_none());

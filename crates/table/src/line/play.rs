@@ -30,6 +30,9 @@ const UNREACHED: &str = "I cannot message you privately yet: send me a private m
 /// Those of the table's own commands that people say something about: `undo sorry, wrong dice`.
 const COMMENTED: [&str; 2] = ["undo", "redo"];
 
+/// The fact that names whom a roll was against.
+const AGAINST: &str = "against";
+
 /// The command that sets a value.
 const SET: &str = "set";
 
@@ -196,6 +199,9 @@ impl Draft {
         }
         if !play.looked_up.is_empty() {
             reply = reply.text(format!(" ({})", play.looked_up.join(", ")));
+        }
+        if let Some(against) = play.against.filter(|against| !against.hidden) {
+            reply = reply.fact(AGAINST, left.cast.name(against.who));
         }
         let hidden = play.hides(&left);
         match hidden {
