@@ -20,6 +20,8 @@ mod forgeries;
 mod forging;
 #[path = "attack/growth.rs"]
 mod growth;
+#[path = "attack/handouts.rs"]
+mod handouts;
 #[path = "attack/hands.rs"]
 mod hands;
 #[path = "attack/hostile.rs"]

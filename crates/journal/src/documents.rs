@@ -156,12 +156,15 @@ impl Shortcuts {
 }
 
 /// Whose note an entry is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Note {
     /// The character who noted it.
     pub by: CharacterId,
     /// True if it is for them alone.
     pub own: bool,
+    /// If it is a handout, who got it besides, each with the entry that gave it to them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub to: Option<BTreeMap<CharacterId, u64>>,
 }
 
 /// Something that the bot is to do later for somebody.

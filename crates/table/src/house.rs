@@ -4,6 +4,7 @@
 mod drop;
 mod erase;
 mod fair;
+mod handouts;
 mod help;
 mod history;
 mod ignore;
@@ -259,6 +260,17 @@ enum House {
     /// you alone.
     #[command(alias = "notes", example = "note the innkeeper lied about the ford", example = "note")]
     Note { text: Option<Text> },
+    /// List the handouts, or show one again. The referee makes them in a private chat with me, after in and the room, and
+    /// gives them to whom they choose.
+    #[command(
+        alias = "handouts",
+        example = "handout letter to Ann, Bob",
+        example = "in hall handout letter Come to the mill at midnight",
+        example = "handout letter to all",
+        example = "handout letter",
+        example = "handouts"
+    )]
+    Handout { words: Option<Text> },
     /// From a private chat with me, after in and the room: tell some people something that nobody else sees.
     #[command(
         alias = "whisper",
@@ -443,6 +455,7 @@ fn play(command: House, turn: &mut HouseTurn) -> Result<Reply, Unplayed> {
         House::In { room: Elsewhere(typed) } => return Err(secrets::no_such_room(turn, &typed).into()),
         House::Reveal { entry } => secrets::reveal(turn, entry.map(|EntryNumber(number)| number))?,
         House::Note { text } => notes::note(turn, text.as_ref())?,
+        House::Handout { words } => handouts::handout(turn, words.as_ref())?,
         House::Tell { words } => notes::tell(turn, words.as_ref())?,
         House::Remind { words } => orders::remind(turn, words.as_ref())?,
         House::At { words } => orders::at(turn, words.as_ref())?,

@@ -90,6 +90,8 @@ pub(crate) enum Act<'a> {
     SetTable,
     /// Begin or end a scene.
     BeginScene,
+    /// Make handouts and give them to people.
+    HandOut,
     /// Define a variable or macro for everybody.
     NameForTable,
     /// Publish the seed of the dice.
@@ -219,6 +221,7 @@ impl<'a> Rights<'a> {
             | Act::KeepCharacters
             | Act::SetTable
             | Act::BeginScene
+            | Act::HandOut
             | Act::NameForTable
             | Act::PublishSeed => Takes::Role(Role::Referee),
             Act::Dismiss(referee) => own_or(self.is(referee), Takes::Role(Role::Referee)),
@@ -241,7 +244,7 @@ impl<'a> Rights<'a> {
             Place::Other(_) => return Takes::Another,
             // The game itself recorded what it needed.
             Place::Game(_) | Place::Record(_) | Place::Offers(_) => true,
-            // Only the entry that it is changes it.
+            // Only the entry that it is changes it, or one that gives a handout to somebody.
             Place::Note(_) | Place::Order(_) => true,
             Place::Character(id) | Place::Sealed(id) | Place::Shortcuts(id) => own_character(id),
             Place::Seat(player) => self.is(player),

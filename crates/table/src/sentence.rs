@@ -130,6 +130,10 @@ fn of_table(page: &Page, who: &str, text: &str, answer: &str) -> Option<Part> {
         "scene" if answer.ends_with("ends.") => Some(Part::Ends),
         "scene" => Some(Part::Scene(answer.trim_start_matches("Scene: ").trim_end_matches('.').to_owned())),
         "note" => Some(Part::Noted { who: who.to_owned(), what: rest.to_owned() }),
+        // A handout is shown to everyone.
+        "handout" if !page.entry.reveals.is_empty() => {
+            did(&format!("{who} showed everyone {}", answer.lines().next()?))
+        }
         "join" | "leave" => did(answer.split(['\n', ';']).next().unwrap_or_default()),
         "unseal" => {
             // `- Ann: I strike (#25)`

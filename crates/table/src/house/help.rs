@@ -35,7 +35,7 @@ const TOPICS: [(&str, &[&str]); 9] = [
     ),
     ("Second thoughts", &["undo", "redo", "amend", "add"]),
     ("For later", &["remind", "at", "when", "deadline"]),
-    ("Secrets", &["secret", "in", "tell", "reveal", "seal", "unseal"]),
+    ("Secrets", &["secret", "in", "tell", "handout", "reveal", "seal", "unseal"]),
     ("Proof, moving and erasing", &["fair", "export", "import", "erase", "forget"]),
     (
         "This room",

@@ -26,7 +26,7 @@ pub(super) fn note(turn: &mut HouseTurn, text: Option<&Text>) -> Result<Reply, U
         return listed(turn);
     }
     let own = turn.in_private || turn.in_secret;
-    let alike = |note: &&Note| note.own == own && (!own || note.by == turn.actor);
+    let alike = |note: &&Note| note.to.is_none() && note.own == own && (!own || note.by == turn.actor);
     let (most, whose) = if own { (MOST_OWN, "you keep") } else { (MOST_NOTES, "the table keeps") };
     if turn.table.notes.values().filter(alike).count() >= most {
         let oldest = turn.table.notes.iter().find(|(_, note)| alike(note)).map_or(0, |(number, _)| *number);
@@ -34,7 +34,7 @@ pub(super) fn note(turn: &mut HouseTurn, text: Option<&Text>) -> Result<Reply, U
         return Err(Refusal::new(what).example(format!("undo #{oldest}")).into());
     }
     let (by, number) = (turn.actor, turn.number);
-    turn.table_mut().notes.insert(number, Note { by, own });
+    turn.table_mut().notes.insert(number, Note { by, own, to: None });
     if own {
         turn.effects.readers = Readers::Player;
     }
@@ -45,7 +45,8 @@ pub(super) fn note(turn: &mut HouseTurn, text: Option<&Text>) -> Result<Reply, U
 fn listed(turn: &mut HouseTurn) -> Result<Reply, Unplayed> {
     let own = turn.in_private || turn.in_secret;
     let mut lines: Vec<Line> = Vec::new();
-    let numbers: Vec<u64> = turn.table.notes.iter().filter(|(_, note)| !note.own || own).map(|(n, _)| *n).collect();
+    let kept = |note: &Note| note.to.is_none() && (!note.own || own);
+    let numbers: Vec<u64> = turn.table.notes.iter().filter(|(_, note)| kept(note)).map(|(n, _)| *n).collect();
     for number in numbers.into_iter().rev() {
         let page = turn.ledger.must_have(number)?;
         if page.is_secret() && page.entry.player != turn.speaker.player {
@@ -123,14 +124,14 @@ pub(super) fn tell(turn: &mut HouseTurn, words: Option<&Text>) -> Result<Reply, 
 }
 
 /// The players who act for a character.
-fn players(turn: &HouseTurn, character: CharacterId) -> BTreeSet<PlayerId> {
+pub(super) fn players(turn: &HouseTurn, character: CharacterId) -> BTreeSet<PlayerId> {
     let owner = turn.table.characters.get(&character).and_then(|each| each.owner.clone());
     let acting = turn.table.seats.iter().filter(|(_, seat)| seat.plays == character).map(|(player, _)| player.clone());
     owner.into_iter().chain(acting).filter(|player| *player != turn.speaker.player).collect()
 }
 
 /// The people named at the beginning of a text, and the rest of it.
-fn addressees<'t>(turn: &HouseTurn, text: &'t str) -> Result<(Vec<CharacterId>, &'t str), Refusal> {
+pub(super) fn addressees<'t>(turn: &HouseTurn, text: &'t str) -> Result<(Vec<CharacterId>, &'t str), Refusal> {
     let cast = turn.cast();
     let (mut people, mut rest) = (Vec::new(), text.trim_start());
     loop {

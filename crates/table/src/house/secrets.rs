@@ -99,7 +99,7 @@ fn holds_of_another(turn: &HouseTurn, page: &Page) -> Result<Option<u64>, StoreE
 }
 
 /// Marks an entry and its roll as no longer secret.
-fn publish(turn: &mut HouseTurn, mut page: Page) -> Result<(), StoreError> {
+pub(super) fn publish(turn: &mut HouseTurn, mut page: Page) -> Result<(), StoreError> {
     let number = page.number();
     page.link.fate.revealed_by = Some(turn.number);
     let mut writes = Batch::default();

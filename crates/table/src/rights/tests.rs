@@ -173,6 +173,7 @@ fn every_act_is_for_whom_it_is_meant() {
         (Act::Dismiss(&gus), ["--y-yyyy", "--------", "yyyyyyyy"]),
         (Act::SetTable, ["--y-yyyy", "--------", "yyyyyyyy"]),
         (Act::BeginScene, ["--y-yyyy", "--------", "yyyyyyyy"]),
+        (Act::HandOut, ["--y-yyyy", "--------", "yyyyyyyy"]),
         (Act::NameForTable, ["--y-yyyy", "--------", "yyyyyyyy"]),
         (Act::PublishSeed, ["--y-yyyy", "--------", "yyyyyyyy"]),
         (Act::BindBeyondTheLimit, ["----yyyy", "--------", "----yyyy"]),
