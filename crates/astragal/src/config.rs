@@ -1,6 +1,7 @@
 //! The configuration file. `config/astragal.example.toml` is its manual.
 
 mod decided;
+mod decks;
 mod environment;
 mod meaning;
 mod mistakes;
@@ -184,6 +185,32 @@ mod tests {
         std::fs::write(&file, "[irc.x]\nserver = \"a\"\nca = \"ca.pem\"\n").unwrap();
         let config = Written::read(Some(&file), std::iter::empty(), &known(KINDS)).unwrap().into_config().unwrap();
         assert_eq!(config.networks.of_kind::<irc::Irc>()["x"].ca.as_deref(), Some(&*home.path().join("ca.pem")));
+    }
+
+    #[test]
+    fn decks_are_read_from_files_beside_the_configuration() {
+        let home = tempfile::tempdir().unwrap();
+        let file = home.path().join("a.toml");
+        std::fs::write(&file, "[decks]\ndrama = \"drama.toml\"\n").unwrap();
+        let read = |cards: &str| {
+            std::fs::write(home.path().join("drama.toml"), cards).unwrap();
+            let written = Written::read(Some(&file), std::iter::empty(), &known(KINDS)).unwrap();
+            written.into_config().map_err(|wrong| wrong[0].to_string())
+        };
+        let deck = read("[[card]]\ntitle = \"Dusk\"\nfirst = \"villains\"\n").unwrap().settings().decks;
+        assert!(deck["drama"].says_who_is_first());
+        for (cards, says) in [
+            ("[[card]]\ntitle = \"Dusk\"\ncopies = 201\n", "it has 201 cards, and a deck has at most 200"),
+            ("[[card]]\ntitle = \"Dusk\"\nfirst = \"foes\"\n", "drama.toml line 3, unknown variant `foes`"),
+            ("[[card]]\ntitel = \"Dusk\"\n", "drama.toml line 2, unknown field `titel`"),
+            ("", "missing field `card`"),
+        ] {
+            let wrong = read(cards).unwrap_err();
+            assert!(wrong.starts_with("line 2: decks.drama: ") && wrong.contains(says), "{wrong}");
+        }
+        std::fs::remove_file(home.path().join("drama.toml")).unwrap();
+        let wrong = Written::read(Some(&file), std::iter::empty(), &known(KINDS)).unwrap().into_config().unwrap_err();
+        assert!(wrong[0].what.contains("drama.toml cannot be read"), "{wrong:?}");
     }
 
     #[test]

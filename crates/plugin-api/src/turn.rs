@@ -1,6 +1,6 @@
 //! One command at the table: who acts, when, with which dice, on which earlier roll.
 
-use crate::{Cast, Name, Refusal, Role, Typed};
+use crate::{Cast, Name, PrintedDecks, Refusal, Role, Typed};
 use chat::{CharacterId, Moment, Readers, Reply};
 use dice::{Dialect, Dice, DiceError, Die};
 use jiff::Timestamp;
@@ -76,6 +76,7 @@ pub struct Turn<'a> {
     secrets: Secrets,
     cast: Cast,
     settings: Arc<BTreeMap<String, String>>,
+    decks: Arc<PrintedDecks>,
     target: Option<Arc<Target<Value>>>,
     against: Option<Against>,
     hidden: Option<CharacterId>,
@@ -173,6 +174,7 @@ impl<'a> Turn<'a> {
             comment: None,
             cast,
             settings: Arc::default(),
+            decks: Arc::default(),
             target: None,
             against: None,
             hidden: None,
@@ -210,6 +212,13 @@ impl<'a> Turn<'a> {
     #[must_use]
     pub fn with_secrets(mut self, secrets: Secrets) -> Self {
         self.secrets = secrets;
+        self
+    }
+
+    /// Sets the decks of the operator.
+    #[must_use]
+    pub fn with_decks(mut self, decks: Arc<PrintedDecks>) -> Self {
+        self.decks = decks;
         self
     }
 
@@ -407,6 +416,11 @@ impl<'a> Turn<'a> {
     /// The heroes of the table, in the order they joined.
     pub fn heroes(&self) -> Vec<CharacterId> {
         self.cast.names.keys().copied().filter(|id| !self.opposes(*id)).collect()
+    }
+
+    /// The decks that the operator of the bot has files for.
+    pub fn decks(&self) -> &PrintedDecks {
+        &self.decks
     }
 
     /// The value of one of the game's declared settings.

@@ -150,7 +150,11 @@ enum Saying {
 impl Stage {
     fn new(steps: &[Step], plugins: Vec<Box<dyn Plugin>>) -> Result<Self, String> {
         let defaults = Settings::default();
-        let settings = Settings { plugins: session::plugins(steps).unwrap_or(defaults.plugins), ..defaults };
+        let settings = Settings {
+            plugins: session::plugins(steps).unwrap_or(defaults.plugins),
+            decks: Arc::new(session::decks(steps)),
+            ..defaults
+        };
         let known: BTreeSet<String> = plugins.iter().map(|plugin| plugin.manifest().id.clone()).collect();
         if let Some(unknown) = settings.plugins.difference(&known).next() {
             let known: Vec<_> = known.iter().map(String::as_str).collect();
@@ -198,7 +202,7 @@ impl Stage {
 
     fn direct(&mut self, directive: &Directive) -> Result<(), String> {
         match directive {
-            Directive::Plugins(_) => {}
+            Directive::Plugins(_) | Directive::Deck(..) => {}
             Directive::Game(id) if !self.known.contains(id) => return Err(format!("there is no plugin {id}")),
             Directive::Game(id) => self.set_up(|doc| doc.main_game = Some(id.clone()))?,
             Directive::Referee(name) => self.set_up(|doc| {

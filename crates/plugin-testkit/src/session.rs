@@ -12,6 +12,7 @@
 
 use chat::PlayerId;
 use jiff::{SignedDuration, Span, Timestamp};
+use plugin_api::{PrintedDeck, PrintedDecks};
 use regex::Regex;
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
@@ -80,6 +81,8 @@ pub enum Directive {
     Room(String),
     /// `@limits on|off`: whether commands count against limits; off by default.
     Limits(bool),
+    /// `@deck drama {"card": [{"title": "Dusk"}]}`: a deck of the operator's; at the top of the file.
+    Deck(String, PrintedDeck),
     /// `@seed HEX`: unscripted dice are fair dice of this seed.
     Seed([u8; 32]),
 }
@@ -112,6 +115,15 @@ pub fn plugins(steps: &[Step]) -> Option<BTreeSet<String>> {
         What::Direct(Directive::Plugins(ids)) => Some(ids.iter().cloned().collect()),
         _ => None,
     })
+}
+
+/// The decks of the operator.
+pub fn decks(steps: &[Step]) -> PrintedDecks {
+    let deck = |step: &Step| match &step.what {
+        What::Direct(Directive::Deck(name, deck)) => Some((name.clone(), deck.clone())),
+        _ => None,
+    };
+    steps.iter().filter_map(deck).collect()
 }
 
 /// Everybody in a session, by name: they are present in each of its rooms from the start.
@@ -216,9 +228,14 @@ fn directive(line: &str) -> Result<Directive, String> {
             "off" => Directive::Limits(false),
             _ => return Err("@limits is on or off".to_owned()),
         },
+        "deck" => {
+            let (name, cards) = rest.split_once(' ').ok_or("@deck needs a name and its cards")?;
+            let deck: PrintedDeck = serde_json::from_str(cards).map_err(|error| error.to_string())?;
+            deck.mistake().map_or(Ok(Directive::Deck(name.to_owned(), deck)), Err)?
+        }
         "seed" => Directive::Seed(seed(rest)?),
         _ => {
-            let all = "@plugins @game @referee @admin @now @wait @room @limits @seed";
+            let all = "@plugins @game @referee @admin @now @wait @room @limits @deck @seed";
             return Err(format!("there is no @{word}; there are {all}"));
         }
     })

@@ -16,7 +16,7 @@ use journal::documents::{RoomDoc, from_json};
 use journal::keys::{self, TableId};
 use journal::schema::{self, StartError};
 use journal::store::{Store, StoreError};
-use plugin_api::{Kind, Manifest, Refusal};
+use plugin_api::{Kind, Manifest, PrintedDecks, Refusal};
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, RwLock};
@@ -42,6 +42,8 @@ pub struct Settings {
     pub admin_rooms: BTreeSet<RoomId>,
     /// People ignored everywhere, as patterns of `network:id` or `network:nick!user@host`.
     pub ignore: BTreeSet<String>,
+    /// Decks whose cards are in the operator's files.
+    pub decks: Arc<PrintedDecks>,
 }
 
 impl Default for Settings {
@@ -56,6 +58,7 @@ impl Default for Settings {
             limits: Limits::default(),
             admin_rooms: BTreeSet::new(),
             ignore: BTreeSet::new(),
+            decks: Arc::default(),
         }
     }
 }

@@ -165,7 +165,7 @@ impl Evening {
 
     async fn direct(&mut self, directive: &Directive) -> Result<(), String> {
         match directive {
-            Directive::Plugins(_) => {}
+            Directive::Plugins(_) | Directive::Deck(..) => {}
             Directive::Game(id) => self.set_up(|doc| doc.main_game = Some(id.clone())).await?,
             Directive::Referee(name) => {
                 self.set_up(|doc| drop(doc.referees.insert(player(name), name.clone()))).await?

@@ -148,7 +148,7 @@ impl<'a> Evening<'a> {
 
     async fn direct(&mut self, directive: &Directive) -> Result<(), String> {
         match directive {
-            Directive::Plugins(_) => {}
+            Directive::Plugins(_) | Directive::Deck(..) => {}
             Directive::Admin(name) => {
                 self.admins.insert(self.people.there[name].id(), 50);
                 for id in self.rooms.values() {

@@ -5,11 +5,13 @@ use crate::networks::{Kinds, Network, Networks};
 use crate::store::Database;
 use chat::{PlayerId, RoomId};
 use jiff::SignedDuration;
+use plugin_api::PrintedDecks;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::SocketAddr;
 use std::path::PathBuf;
+use std::sync::Arc;
 use table::limits::Limits;
 use table::{ALONE, RoomRule, RoomSetting, Settings, WELCOME};
 use toml::Spanned;
@@ -38,6 +40,12 @@ pub struct Config {
     pub console: Console,
     pub backups: Backups,
     pub store: Store,
+    /// Files with the cards of decks, by the names of the decks.
+    #[schemars(with = "BTreeMap<String, String>")]
+    pub decks: BTreeMap<String, PathBuf>,
+    /// What is in these files.
+    #[serde(skip)]
+    pub printed: Arc<PrintedDecks>,
     /// The networks. Each kind reads its own sections.
     #[serde(skip)]
     pub networks: Networks,
@@ -138,6 +146,8 @@ impl Default for Config {
             console: Console::default(),
             backups: Backups::default(),
             store: Store::default(),
+            decks: BTreeMap::new(),
+            printed: Arc::default(),
             networks: Networks::default(),
         }
     }
@@ -245,6 +255,7 @@ impl Config {
             owners: self.owners.iter().map(|owner| self.as_known(owner)).collect(),
             admin_rooms: self.admin_rooms.clone(),
             ignore: self.ignore.clone(),
+            decks: self.printed.clone(),
             limits: Limits {
                 per_player: self.limits.per_player,
                 per_table: self.limits.per_table,

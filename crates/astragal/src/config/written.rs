@@ -61,8 +61,9 @@ impl Written {
     pub fn into_config(mut self) -> Result<Config, Vec<Mistake>> {
         place(&mut self.table, &self.beside, &schema(&self.kinds), &mut Vec::new());
         let mut mistakes = std::mem::take(&mut self.mistakes);
-        let config = self.readable(&mut mistakes)?;
+        let mut config = self.readable(&mut mistakes)?;
         let mut meaningless = config.meaningless();
+        config.read_decks(&self.beside, &mut meaningless);
         let complete = config.complete(&mut meaningless);
         meaningless.retain(|mistake| !mistake.follows_from(&self.maimed, &self.table));
         mistakes.extend(meaningless);

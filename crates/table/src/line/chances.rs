@@ -229,6 +229,7 @@ fn trials_of(
         target: follows_up.then(|| Arc::new(target)),
         cast: left.cast.clone(),
         settings: play.settings.clone(),
+        decks: play.decks.clone(),
         actor: play.actor,
         player: play.player.clone(),
         role: play.role,

@@ -18,8 +18,8 @@ use jiff::Timestamp;
 use journal::digest;
 use journal::documents::RollDoc;
 use plugin_api::{
-    Against, Cast, CharacterId, CommandSpec, FollowUp, Left, Played, Plugin, Ready, Refusal, Role, Secrets, Target,
-    Turn, Wanted, Words,
+    Against, Cast, CharacterId, CommandSpec, FollowUp, Left, Played, Plugin, PrintedDecks, Ready, Refusal, Role,
+    Secrets, Target, Turn, Wanted, Words,
 };
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -40,6 +40,7 @@ pub(super) struct Prepared<'a> {
     pub hidden: Option<CharacterId>,
     pub cast: Cast,
     pub settings: Arc<BTreeMap<String, String>>,
+    pub decks: Arc<PrintedDecks>,
     pub actor: CharacterId,
     pub player: String,
     pub role: Role,
@@ -113,6 +114,7 @@ impl Draft {
             hidden,
             cast,
             settings: Arc::new(settings_of(plugin.manifest(), &attempt.doc, &attempt.room)),
+            decks: host.settings().decks.clone(),
             actor: attempt.actor,
             player: message.speaker.name.clone(),
             role: attempt.rights.role(),
@@ -146,6 +148,7 @@ impl Prepared<'_> {
                 .with_readers(self.readers)
                 .with_secrets(self.secrets)
                 .with_settings(self.settings.clone())
+                .with_decks(self.decks.clone())
                 .with_target(self.target.clone())
                 .with_against(self.against)
                 .with_hidden(self.hidden);
