@@ -5,8 +5,7 @@ use crate::typed::copies;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// The most cards of a deck, with all copies; the most decks and cards at a table.
-pub(crate) const MOST_CARDS: usize = 200;
+/// The most decks at a table, and cards in all of them.
 pub(crate) const MOST_DECKS: usize = 8;
 pub(crate) const MOST_AT_TABLE: usize = 500;
 

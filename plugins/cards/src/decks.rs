@@ -65,7 +65,12 @@ pub(crate) fn all(state: &State, turn: &Turn) -> Reply {
         .collect();
     let reply = state.decks.keys().fold(Reply::new(), |reply, name| reply.fact(name, state.left(name)));
     match lines.len() {
-        0 => reply.text("no deck yet: ").code("deck poker").text(" or ").code(EXAMPLE),
+        0 => {
+            let reply = reply.text("no deck yet: ").code("deck poker").text(" or ").code(EXAMPLE);
+            let mut own = turn.decks().keys().map(|name| format!("deck {name}"));
+            let reply = own.next().map_or(reply.clone(), |first| reply.text(" or ").code(first));
+            own.fold(reply, |reply, name| reply.text(", ").code(name))
+        }
         1 => lines.into_iter().flatten().fold(reply, Reply::span),
         count => reply.text(format!("{count} decks")).list(lines),
     }

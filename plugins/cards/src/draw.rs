@@ -2,7 +2,8 @@
 
 use crate::decks::{in_the, listed, which};
 use crate::order;
-use crate::state::{CardKey, State};
+use crate::printed;
+use crate::state::{CardKey, InHand, State};
 use crate::words::{Called, Count, MOST_DRAWN};
 use plugin_api::{CharacterId, Dice, Readers, Refusal, Reply, Turn};
 
@@ -29,13 +30,12 @@ pub(crate) fn draw(
     room_in_hand(state, turn, actor, count)?;
     let numbers = into_hand(state, turn, &name, actor, count)?;
     note(state, &name, actor);
-    let drawn = state.hand(actor).into_iter().filter(|card| numbers.contains(&card.number));
-    let cards: Vec<String> = drawn.map(|card| format!("{}: {}", card.number, card.name)).collect();
+    let drawn: Vec<InHand> = state.hand(actor).into_iter().filter(|card| numbers.contains(&card.number)).collect();
+    let cards: Vec<String> = drawn.iter().map(|card| format!("{}: {}", card.number, card.name)).collect();
     let left = state.left(&name);
-    Ok(Reply::new()
-        .text("draws ")
-        .bold(cards.join(", "))
-        .text(format!(" | {left} left {}", in_the(state, &name)))
+    let reply =
+        Reply::new().text("draws ").bold(cards.join(", ")).text(format!(" | {left} left {}", in_the(state, &name)));
+    Ok(printed::explained_hand(reply, turn, &drawn)
         .fact("drawn", cards)
         .fact("left", left)
         .why("a die chose each card among those left, counted in an order that depends on all hands and that nobody knows")
@@ -65,13 +65,12 @@ pub(crate) fn open(
     let names = deck.names();
     let cards: Vec<String> = drawn.iter().filter_map(|card| names.get(*card as usize).cloned()).collect();
     let left = state.left(&name);
-    Ok(Reply::new()
-        .text("draws ")
-        .bold(cards.join(", "))
-        .text(format!(" | {left} left {}", in_the(state, &name)))
-        .fact("cards", cards)
-        .fact("left", left)
-        .why("a die chose each card among those left, counted in an order that depends on all hands and that nobody knows"))
+    let reply =
+        Reply::new().text("draws ").bold(cards.join(", ")).text(format!(" | {left} left {}", in_the(state, &name)));
+    let titles = cards.iter().map(|title| (name.as_str(), title.as_str()));
+    Ok(printed::explained(reply, turn, titles).fact("cards", cards.clone()).fact("left", left).why(
+        "a die chose each card among those left, counted in an order that depends on all hands and that nobody knows",
+    ))
 }
 
 /// Deals to all heroes, or to one character. Whoever deals can read it later, so it takes a named referee.

@@ -4,6 +4,7 @@
 
 use crate::draw::counted;
 use crate::named;
+use crate::printed;
 use crate::state::{InHand, State};
 use plugin_api::{CharacterId, Name, Readers, Refusal, Reply, Text, Turn};
 
@@ -41,7 +42,7 @@ pub(crate) fn look(state: &State, turn: &mut Turn, whose: Option<Name>) -> Resul
         true => reply.text("the hand is empty"),
         false => reply.text(cards.join(", ")),
     };
-    Ok(reply.fact("cards", cards).to(Readers::Player))
+    Ok(printed::explained_hand(reply, turn, &hand).fact("cards", cards).to(Readers::Player))
 }
 
 /// Lays cards of the actor's hand on the table.
@@ -56,12 +57,13 @@ pub(crate) fn lay(state: &mut State, turn: &mut Turn, cards: Option<Text>, how: 
     }
     state.note_hand(turn.actor);
     let names: Vec<&str> = cards.iter().map(|card| card.name.as_str()).collect();
-    Ok(Reply::new()
+    let reply = Reply::new()
         .text(format!("{verb}s "))
         .bold(names.join(", "))
-        .text(format!(" | {} left in hand", state.hand(turn.actor).len()))
-        .fact("cards", names)
-        .noticed(format!("{verb}s {}, face up", counted(cards.len()))))
+        .text(format!(" | {} left in hand", state.hand(turn.actor).len()));
+    // What is thrown away does nothing.
+    let reply = if how == Laid::Played { printed::explained_hand(reply, turn, &cards) } else { reply };
+    Ok(reply.fact("cards", names).noticed(format!("{verb}s {}, face up", counted(cards.len()))))
 }
 
 /// Gives cards of the actor's hand to somebody. The answer does not say which.
@@ -92,7 +94,8 @@ pub(crate) fn show(state: &State, turn: &mut Turn, cards: Option<Text>) -> Resul
     let cards = held(state, turn, cards, "show")?;
     let names: Vec<&str> = cards.iter().map(|card| card.name.as_str()).collect();
     let whole = if cards.len() == all { " | that is the whole hand" } else { "" };
-    Ok(Reply::new().text("shows ").bold(names.join(", ")).text(whole).fact("cards", names))
+    let reply = Reply::new().text("shows ").bold(names.join(", ")).text(whole);
+    Ok(printed::explained_hand(reply, turn, &cards).fact("cards", names))
 }
 
 /// The cards of the actor's hand that somebody typed for `verb`.

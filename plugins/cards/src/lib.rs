@@ -10,12 +10,16 @@ mod hand;
 mod making;
 mod named;
 mod order;
+mod printed;
 mod sentence;
 mod state;
 mod typed;
 mod words;
 
-use plugin_api::{Cast, Commands, Game, Kind, Line, Name, Past, Plugin, Readers, Refusal, Reply, Role, Text, Turn};
+use plugin_api::{
+    Cast, CharacterId, Commands, Game, Kind, Line, Name, Past, Plugin, Readers, Refusal, Reply, Role, Text, Turn,
+};
+use serde_json::Value;
 use state::State;
 use words::{Called, Change, Count};
 
@@ -39,6 +43,7 @@ enum Command {
         example = "deck",
         example = "deck poker jokers",
         example = "deck tarot",
+        example = "deck fate",
         example = "deck omens: crow, blood moon, 3x silence",
         example = "deck omens",
         example = "deck remove omens"
@@ -160,6 +165,11 @@ impl Game for Cards {
             ["hands" | "moves", ..] => Readers::Referees,
             _ => Readers::Everybody,
         }
+    }
+
+    fn told(place: &[&str], _: Option<&Value>, _: &dyn Fn(CharacterId) -> String) -> Option<String> {
+        // What a deck is made of is said where it is made.
+        matches!(place, ["decks", _, "cards" | "made"]).then(String::new)
     }
 
     fn now(state: &State, cast: &Cast, _: Role) -> Vec<Line> {

@@ -2,6 +2,7 @@
 
 use crate::deck::{Deck, MOST_AT_TABLE, MOST_DECKS, Made};
 use crate::decks::{in_the, one, which};
+use crate::printed;
 use crate::state::State;
 use crate::typed::{EXAMPLE, read_cards, read_name};
 use crate::words::{Called, Change};
@@ -10,6 +11,20 @@ use plugin_api::{CharacterId, Refusal, Reply, Text, Turn};
 /// The names of decks for which none was typed.
 const POKER: &str = "poker";
 const TAROT: &str = "tarot";
+const FATE: &str = "fate";
+
+/// A card for each way in which four Fate dice can fall.
+const FOUR_FATE_DICE: [&str; 9] = [
+    "minus four",
+    "4x minus three",
+    "10x minus two",
+    "16x minus one",
+    "19x zero",
+    "16x plus one",
+    "10x plus two",
+    "4x plus three",
+    "plus four",
+];
 
 /// What is shuffled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,6 +52,11 @@ pub(crate) fn change(state: &mut State, turn: &mut Turn, change: Change) -> Resu
         Change::Tarot { name } => {
             make(state, turn, name.map(|Called(name)| name), TAROT, Deck::new(Made::Tarot, Vec::new()))
         }
+        Change::Fate { name: None } if state.decks.contains_key(FATE) => Ok(one(state, turn, FATE)),
+        Change::Fate { name } => {
+            let cards = FOUR_FATE_DICE.map(str::to_owned).to_vec();
+            make(state, turn, name.map(|Called(name)| name), FATE, Deck::new(Made::Own, cards))
+        }
         Change::Remove { name, .. } => remove(state, turn, name),
         Change::Own { deck } => own(state, turn, &deck),
     }
@@ -63,6 +83,9 @@ fn own(state: &mut State, turn: &mut Turn, typed: &Text) -> Result<Reply, Refusa
         let whole = typed.at..typed.at + typed.text.len();
         let meant = format!("{}: {}", name.trim_end_matches([',', ';']), cards.trim());
         return Err(Refusal::new(what).at(whole.clone()).mended(whole, Some(meant)));
+    }
+    if let Some((name, deck)) = printed::deck(turn, text).filter(|(name, _)| !state.decks.contains_key(name)) {
+        return make(state, turn, Some(name), "mydeck", deck);
     }
     let name =
         which(state, Some(Called(text.to_owned())), "deck {}").map_err(|refusal| match state.decks.is_empty() {

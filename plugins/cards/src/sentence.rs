@@ -14,7 +14,9 @@ const VERBS: [(&str, &str); 6] = [
 
 /// The sentence of an entry; empty for decks that are made or taken away.
 pub(crate) fn of(past: &Past) -> String {
-    let found = past.result.split_once(' ').and_then(|(verb, rest)| {
+    // Without what is written on the cards.
+    let result = past.answer.lines().next().and_then(|line| line.split(" | ").next()).unwrap_or_default();
+    let found = result.trim().split_once(' ').and_then(|(verb, rest)| {
         let (_, past) = VERBS.iter().find(|(present, _)| *present == verb)?;
         Some((*past, rest))
     });

@@ -1,7 +1,6 @@
 //! Reads the name and the cards of a deck of one's own, as people type them.
 
-use crate::deck::MOST_CARDS;
-use plugin_api::{Refusal, suggest};
+use plugin_api::{MOST_CARDS, Refusal, suggest};
 
 /// The longest names, in characters.
 const LONGEST_CARD: usize = 40;
@@ -11,9 +10,9 @@ const LONGEST_NAME: usize = 20;
 pub(crate) const EXAMPLE: &str = "deck omens: crow, blood moon, 3x silence";
 
 /// Words that no deck can be called, because they mean something else in a line.
-const RESERVED: [&str; 24] = [
-    "all", "card", "cards", "clear", "deck", "decks", "delete", "discards", "drop", "each", "from", "hand", "hands",
-    "of", "open", "openly", "poker", "public", "remove", "rm", "tarot", "the", "to", "up",
+const RESERVED: [&str; 25] = [
+    "all", "card", "cards", "clear", "deck", "decks", "delete", "discards", "drop", "each", "fate", "from", "hand",
+    "hands", "of", "open", "openly", "poker", "public", "remove", "rm", "tarot", "the", "to", "up",
 ];
 /// How often a card is there, and its name: `3x silence`, `silence x3`.
 pub(crate) fn copies(typed: &str) -> (usize, &str) {

@@ -66,6 +66,8 @@ pub(crate) enum Change {
     },
     /// makes a deck of 78 cards
     Tarot { name: Option<Called> },
+    /// makes a deck of 81 cards, which fall like four Fate dice
+    Fate { name: Option<Called> },
     /// takes a deck away
     #[form("remove", "delete", "rm", "drop", "clear")]
     Remove {
