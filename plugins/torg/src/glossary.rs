@@ -8,6 +8,11 @@ pub(crate) const GLOSSARY: &[(&str, &str)] = &[
         "Bonus: what your die total is worth on the chart, from -10 for a 1 upwards. Type !bonus 41 to look one up.",
     ),
     (
+        "destiny",
+        "Destiny cards are held in hands. If the operator has a file for them, !deck destiny makes the deck and !deal 4 from \
+         destiny deals four to each hero.",
+    ),
+    (
         "disconnected",
         "Disconnected: cut off from your reality and unable to spend Possibilities. Type !disconnect on or off.",
     ),
@@ -15,7 +20,11 @@ pub(crate) const GLOSSARY: &[(&str, &str)] = &[
         "dn",
         "DN: the difficulty number that a test must equal or beat. Give it as a number or a name: !test 12 dn hard.",
     ),
-    ("drama", "Drama card: one more die for your test, which counts at least 10. Type !drama after the test."),
+    (
+        "drama",
+        "Drama card: one more die for your test, which counts at least 10. Type !drama after the test. If the operator has a \
+         file for the drama deck, !init cards drama turns a card over each round, and it says which side acts first.",
+    ),
     (
         "favored",
         "Favored: you may reroll the first die once if it is no Mishap and did not explode. Type !reroll after the test.",

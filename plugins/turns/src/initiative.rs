@@ -1,5 +1,6 @@
 //! `!init`, `!next`, `!done`, `!delay`, `!go`, `!round`: what people do with the turn order.
 
+use crate::cards;
 use crate::entrants::Entrant;
 use crate::order::{Begins, Mode, Side};
 use crate::{Change, State, referees};
@@ -23,10 +24,22 @@ pub(crate) fn init(state: &mut State, turn: &mut Turn, change: Option<Change>) -
             }
             referees(turn, "end the turn order")?;
             state.order.clear();
+            state.cards = None;
             turn.close_offers(None, &["done", "next"]);
             Ok("The turn order is over.".into())
         }
         Some(Change::Sides) => follow(state, turn, Mode::Sides, "Each side acts as a block, in any order."),
+        Some(Change::Cards { deck }) => {
+            let cards = cards::deck(turn, deck.as_ref())?;
+            let reply = follow(
+                state,
+                turn,
+                Mode::Sides,
+                "Each side acts as a block, and a card says each round which is first.",
+            )?;
+            state.cards = Some(cards);
+            Ok(reply)
+        }
         Some(Change::Free) => follow(state, turn, Mode::Free, "Whoever acts names who is next."),
         Some(Change::Listed) => follow(state, turn, Mode::Listed, "Turns go down the list."),
     }
@@ -39,6 +52,7 @@ fn none_is_set() -> Refusal {
 fn follow(state: &mut State, turn: &mut Turn, mode: Mode, says: &str) -> Result<Reply, Refusal> {
     referees(turn, "change how turns follow each other")?;
     state.order.follow(mode);
+    state.cards = None;
     turn.close_offers(None, &["done", "next"]);
     Ok(Reply::from(says).text(order_after(state, turn)))
 }
@@ -148,7 +162,7 @@ pub(crate) fn next(state: &mut State, turn: &mut Turn, character: Option<Name>) 
         return Err(choose(state, turn));
     }
     may_end(state, turn)?;
-    Ok(go_on(state, turn, Reply::new()))
+    go_on(state, turn, Reply::new())
 }
 
 /// Begins the turn of somebody who was named.
@@ -196,10 +210,12 @@ fn choose(state: &State, turn: &Turn) -> Refusal {
 }
 
 /// Goes on to the next turn, and says so behind `reply`.
-fn go_on(state: &mut State, turn: &mut Turn, reply: Reply) -> Reply {
+fn go_on(state: &mut State, turn: &mut Turn, reply: Reply) -> Result<Reply, Refusal> {
     let before = state.order.round();
+    let card = cards::turned(state, turn)?;
     let begins = state.order.next(&|who| !turn.is_away(who), &|who| turn.opposes(who));
-    begun(state, turn, begins, before, reply)
+    let reply = begun(state, turn, begins, before, reply);
+    Ok(card.into_iter().fold(reply, |reply, card| reply.text(" | ").bold(card)))
 }
 
 /// Says what begins, who comes after, and which conditions ended.
@@ -277,7 +293,7 @@ pub(crate) fn done(state: &mut State, turn: &mut Turn, character: Option<Name>) 
         if state.order.mode() == Mode::Free {
             return Err(choose(state, turn));
         }
-        return Ok(go_on(state, turn, Reply::new()));
+        return go_on(state, turn, Reply::new());
     };
     if !state.order.has(who) || turn.opposes(who) != (side == Side::Opposition) {
         return Err(
@@ -289,7 +305,7 @@ pub(crate) fn done(state: &mut State, turn: &mut Turn, character: Option<Name>) 
     }
     let of_side = |each| turn.opposes(each) == (side == Side::Opposition);
     if state.order.act(who, &|each| !turn.is_away(each), &of_side) {
-        return Ok(go_on(state, turn, Reply::new()));
+        return go_on(state, turn, Reply::new());
     }
     let left = on_side(state, turn, side).into_iter().filter(|each| !state.order.has_acted(*each));
     let left: Vec<_> = left.map(|each| turn.name(each)).collect();
@@ -305,7 +321,7 @@ pub(crate) fn delay(state: &mut State, turn: &mut Turn, character: Option<Name>)
     }
     state.order.delay(who);
     let waits = Reply::from(format!("{} waits. ", turn.name(who)));
-    let reply = go_on(state, turn, waits);
+    let reply = go_on(state, turn, waits)?;
     Ok(match who == turn.actor {
         true => reply.offer("go", "take your turn now"),
         false => reply.offer_to(turn.name(who), "go", "take your turn now"),
@@ -331,5 +347,5 @@ pub(crate) fn round(state: &mut State, turn: &mut Turn, next: bool) -> Result<Re
     }
     referees(turn, "begin the next round")?;
     state.order.end_round();
-    Ok(go_on(state, turn, Reply::new()))
+    go_on(state, turn, Reply::new())
 }

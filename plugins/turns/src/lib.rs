@@ -1,6 +1,7 @@
 //! Turn order, rounds, conditions and clocks, for any game. It knows no rules: who acts first is typed or rolled as a
 //! line says, and what a condition does is the table's business.
 
+mod cards;
 mod clocks;
 mod conditions;
 mod entrants;
@@ -8,6 +9,7 @@ mod initiative;
 mod order;
 mod sentence;
 
+use cards::RoundCards;
 use clocks::Clocks;
 use conditions::Conditions;
 use entrants::Entrant;
@@ -35,6 +37,9 @@ struct State {
     conditions: Conditions,
     #[serde(default)]
     clocks: Clocks,
+    /// The cards that say which side acts first.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    cards: Option<RoundCards>,
 }
 
 #[derive(Clone, Commands)]
@@ -53,6 +58,7 @@ enum Command {
         example = "init Goon x3 9",
         example = "init remove Bob",
         example = "init sides",
+        example = "init cards drama",
         example = "init free",
         example = "init clear"
     )]
@@ -130,6 +136,9 @@ enum Change {
     /// Sides act as blocks.
     #[form("sides", "side", "block", "blocks")]
     Sides,
+    /// Sides act as blocks, and a card of one of the operator's decks says each round which is first.
+    #[form("cards", "card", "deck")]
+    Cards { deck: Option<Text> },
     /// Whoever acts names the next.
     #[form("free", "popcorn")]
     Free,
@@ -190,6 +199,7 @@ impl Game for Turns {
         match place {
             ["order", rest @ ..] => Some(Order::told(rest, after, named)),
             ["conditions", who] => Some(conditions::told(&named(CharacterId(who.parse().ok()?)), after)),
+            ["cards", ..] => Some(String::new()),
             ["clocks", name, field] => Some(clocks::told(name, field, after)),
             _ => None,
         }

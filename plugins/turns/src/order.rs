@@ -50,6 +50,9 @@ pub(crate) struct Order {
     /// Which side's turn it is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     side: Option<Side>,
+    /// Which side acts first, if a card says that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    first: Option<Side>,
     /// Who has acted this round.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     acted: BTreeSet<CharacterId>,
@@ -194,11 +197,11 @@ impl Order {
     }
 
     fn next_side(&mut self, opposes: &dyn Fn(CharacterId) -> bool) -> Side {
-        let any = |side: Side| self.places.iter().any(|place| opposes(place.who) == (side == Side::Opposition));
-        let then = match self.side {
-            Some(Side::Heroes) if any(Side::Opposition) => Side::Opposition,
-            _ => {
-                let first = if any(Side::Heroes) { Side::Heroes } else { Side::Opposition };
+        let [first, second] = self.sides();
+        let then = match self.ends_round(opposes) {
+            false => second,
+            true => {
+                let first = if self.has_side(first, opposes) { first } else { second };
                 self.new_round();
                 first
             }
@@ -207,10 +210,33 @@ impl Order {
         then
     }
 
+    /// The sides in the order in which they act.
+    fn sides(&self) -> [Side; 2] {
+        match self.first {
+            Some(Side::Opposition) => [Side::Opposition, Side::Heroes],
+            Some(Side::Heroes) | None => [Side::Heroes, Side::Opposition],
+        }
+    }
+
+    fn has_side(&self, side: Side, opposes: &dyn Fn(CharacterId) -> bool) -> bool {
+        self.places.iter().any(|place| opposes(place.who) == (side == Side::Opposition))
+    }
+
+    /// True if a new round begins when the side that acts now has.
+    pub fn ends_round(&self, opposes: &dyn Fn(CharacterId) -> bool) -> bool {
+        let [first, second] = self.sides();
+        self.side != Some(first) || !self.has_side(second, opposes)
+    }
+
+    /// Lets this side act first in the round that begins next.
+    pub fn begin_with(&mut self, side: Option<Side>) {
+        (self.first, self.side) = (side, None);
+    }
+
     /// Ends the round, so that what comes next is a new one.
     pub fn end_round(&mut self) {
         self.current = self.places.last().map(|place| place.who);
-        self.side = Some(Side::Opposition);
+        self.side = None;
         self.acted = self.places.iter().map(|place| place.who).collect();
     }
 
@@ -291,7 +317,7 @@ impl Order {
             let of = list(&mut self.all().filter(|(who, _)| opposes(*who) == (side == Side::Opposition)));
             (!of.is_empty()).then(|| format!("{}{now}: {of}", side.name()))
         };
-        let sides: Vec<_> = [Side::Heroes, Side::Opposition].into_iter().filter_map(side).collect();
+        let sides: Vec<_> = self.sides().into_iter().filter_map(side).collect();
         Some(format!("{begun}: {}", sides.join("; ")))
     }
 }
