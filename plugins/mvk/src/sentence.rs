@@ -11,7 +11,7 @@ pub(crate) fn of(past: &Past) -> Option<String> {
         "counter" => {
             let answered = past.answer.split(" | ").find_map(|part| part.split_once("'s roll: "));
             let shown = |roll: &str| roll.split_whitespace().nth(1).unwrap_or_default().to_owned();
-            let total = past.number("total").map_or_else(|| shown(result), |total| total.to_string());
+            let total = shown(result);
             match answered {
                 Some((actor, roll)) if roll.starts_with("SUCCESS") => {
                     format!("{who} countered with {total}, but {actor} succeeded with {}{}", shown(roll), impact(roll))

@@ -6,7 +6,9 @@ use plugin_api::Past;
 pub(crate) fn of(past: &Past) -> Option<String> {
     let Past { who, result, .. } = *past;
     match past.command {
-        "players" | "reboot" | "dial" => return Some(String::new()),
+        "players" | "reboot" | "dial" | "spot" => return Some(String::new()),
+        // `Countess vs Vega: DRAW 9 : 7`
+        "oppose" | "resist" if result.contains(" vs ") => return Some(result.to_owned()),
         "series" => return Some("A Series began".to_owned()),
         "episode" => return Some("An Episode began".to_owned()),
         _ => {}

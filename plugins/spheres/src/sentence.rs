@@ -6,19 +6,30 @@ use plugin_api::Past;
 pub(crate) fn of(past: &Past) -> Option<String> {
     let Past { who, about, result, .. } = *past;
     Some(match past.command {
-        "next" | "turn" | "order" | "action" | "vote" | "tier" | "dc" | "passive" => String::new(),
+        "next" | "turn" | "order" | "action" | "vote" | "tier" | "dc" | "passive" | "fate" | "destiny" => String::new(),
+        // What a die was thrown for comes with the next command.
+        "spend" if result.starts_with("worth ") || result.starts_with("throws ") => String::new(),
+        "tilt" if !result.contains("bad element") => String::new(),
+        "tilt" | "veto" | "hubris" => upper_first(result),
+        "surge" => format!("{who} took a Surge"),
+        "rest" => format!("{who} took {result}"),
+        "recover" => format!("{who} {}", result.replacen("recovers", "recovered", 1)),
         "encounter" if result.starts_with("encounter on") => "An encounter began".to_owned(),
         "encounter" => "The encounter was over".to_owned(),
         "session" => "A session began".to_owned(),
-        "award" if past.number("value").is_some() => upper_first(&result.replacen(" gets ", " got ", 1)),
+        "award" => {
+            let got = result.replacen(" gets ", " got ", 1);
+            upper_first(got.split(". TILT").next().unwrap_or_default())
+        }
         "heal" | "join" => result.to_owned(),
-        "condition" | "fatigue" | "stress" => format!("{} was now {result}", about.unwrap_or(who)),
+        "condition" | "fatigue" => format!("{} was now {result}", about.unwrap_or(who)),
+        "stress" => format!("{} now had {result}", about.unwrap_or(who)),
         _ => match result.split_once(" -> ") {
             // `boost with a Tragedy: 12 +5 -> SUCCESS by 1 degree: 17 vs DC 15`
             Some((how, ended)) => {
                 let how = how.split(':').next().unwrap_or_default();
                 let past = Past { result: ended, ..*past };
-                format!("{}, {how}", ended_with(&past)?)
+                format!("{} ({how})", ended_with(&past)?)
             }
             None => ended_with(past)?,
         },

@@ -17,8 +17,11 @@ pub(crate) fn of(past: &Past) -> String {
             _ => String::new(),
         },
         _ => match result.strip_prefix("Round ").and_then(|rest| rest.split_once(": ")) {
-            Some((round, _)) => format!("Round {round} began"),
-            None => String::new(),
+            // `Round 3: Ann 17 (now), Ogre 9` only shows the order.
+            Some((round, rest)) if rest.contains("'s turn") || rest.starts_with("the ") || rest.starts_with("who ") => {
+                format!("Round {round} began")
+            }
+            _ => String::new(),
         },
     }
 }
