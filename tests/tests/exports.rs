@@ -81,6 +81,9 @@ fn an_export_is_verified_and_the_same_while_the_bot_runs() {
     assert!(text.contains("roll d20 # an umlaut \u{e4}") && !text.contains("forgotten"), "{text}");
     let erased = text.lines().find(|line| line.contains("(text erased in #"));
     assert!(erased.is_some_and(|line| line.contains(": roll d")), "its dice are kept: {text}");
+    let story = fs::read_to_string(export(data.path(), &["--story"])).unwrap();
+    assert!(story.starts_with("# console/hall\n") && story.contains("**Tsubame** rolled"), "{story}");
+    assert!(!story.contains("forgotten") && !story.contains("strike"), "{story}");
 }
 
 #[test]

@@ -16,6 +16,7 @@ use plugin_api::{
 };
 use rules::{Harm, Test};
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use std::collections::BTreeMap;
 use words::{
     Also, BonusDice, CardWord, Cards, Circumstance, Decide, Difficulties, Mishap, NamedDifficulty, Now, OnOff, OneCard,
@@ -329,6 +330,11 @@ impl Game for Torg {
             ("dn", Some(test)) if !test.dns.is_empty() => Fit::Done,
             _ => Fit::Open,
         }
+    }
+
+    fn told(place: &[&str], _: Option<&Value>, _: &dyn Fn(CharacterId) -> String) -> Option<String> {
+        // What the game remembers for itself.
+        matches!(place, ["characters", _, "soaked" | "reality"]).then(String::new)
     }
 
     fn sentence(past: &Past) -> Option<String> {
