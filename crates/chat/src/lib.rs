@@ -19,7 +19,9 @@ pub use clock::{Clock, SystemClock};
 pub use fake::Fake;
 pub use message::{Delivery, Event, Message};
 pub use people::{CharacterId, Moment, PlayerId, Role, RoomId, Speaker, Standing, Trust};
-pub use reply::{Bar, Block, Chance, File, Image, Line, Offer, Offered, OfferedTo, Readers, Reply, Span, drawn};
+pub use reply::{
+    Bar, Block, Chance, File, Image, Line, Offer, OfferKind, Offered, OfferedTo, Readers, Reply, Span, drawn,
+};
 pub use secret::Secret;
 pub use text::{clean, cut, is_unseen};
 pub use transport::{

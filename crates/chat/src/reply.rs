@@ -240,6 +240,20 @@ pub struct Offer {
     /// What it may lead to, if it rolls dice and that is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub chance: Option<Chance>,
+    /// Whether the table waits for it.
+    #[serde(default)]
+    pub kind: OfferKind,
+}
+
+/// Whether the table waits for something that is offered.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum OfferKind {
+    /// They may choose it, until their next roll or the end of the scene.
+    #[default]
+    Option,
+    /// They are waited for until they answer.
+    Must,
 }
 
 /// Who may read something, from the widest audience to the narrowest.
@@ -329,18 +343,34 @@ impl Reply {
         self
     }
 
-    /// Offers the actor a command to type next. The offers of an answer to a follow-up replace everything offered on
-    /// that roll before, so repeat those that are still open.
+    /// Offers the actor a command to type next: they may, and nobody waits for it. The offers of an answer to a
+    /// follow-up replace everything offered on that roll before, so repeat those that are still open.
     #[must_use]
-    pub fn offer(mut self, command: impl Into<String>, label: impl Into<String>) -> Self {
-        self.offers.push(Offer { command: command.into(), label: label.into(), to: None, chance: None });
-        self
+    pub fn offer(self, command: impl Into<String>, label: impl Into<String>) -> Self {
+        self.offered(OfferKind::Option, None, command.into(), label.into())
     }
 
     /// Offers the character with this name a command; see [`offer`](Self::offer).
     #[must_use]
-    pub fn offer_to(mut self, name: impl Into<String>, command: impl Into<String>, label: impl Into<String>) -> Self {
-        self.offers.push(Offer { command: command.into(), label: label.into(), to: Some(name.into()), chance: None });
+    pub fn offer_to(self, name: impl Into<String>, command: impl Into<String>, label: impl Into<String>) -> Self {
+        self.offered(OfferKind::Option, Some(name.into()), command.into(), label.into())
+    }
+
+    /// Asks the actor for a command: the table waits until they give it, or one of the others they are asked for. In all
+    /// else it is like [`offer`](Self::offer).
+    #[must_use]
+    pub fn ask(self, command: impl Into<String>, label: impl Into<String>) -> Self {
+        self.offered(OfferKind::Must, None, command.into(), label.into())
+    }
+
+    /// Asks the character with this name for a command; see [`ask`](Self::ask).
+    #[must_use]
+    pub fn ask_of(self, name: impl Into<String>, command: impl Into<String>, label: impl Into<String>) -> Self {
+        self.offered(OfferKind::Must, Some(name.into()), command.into(), label.into())
+    }
+
+    fn offered(mut self, kind: OfferKind, to: Option<String>, command: String, label: String) -> Self {
+        self.offers.push(Offer { command, label, to, chance: None, kind });
         self
     }
 

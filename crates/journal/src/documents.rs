@@ -4,7 +4,7 @@ use crate::change::Touched;
 use crate::entry::{Added, first_hash};
 use crate::keys::TableId;
 use crate::store::StoreError;
-use chat::{Block, CharacterId, Moment, PlayerId, Readers, Role, RoomId, Trust};
+use chat::{Block, CharacterId, Moment, Offer, OfferKind, PlayerId, Readers, Role, RoomId, Trust};
 use jiff::Timestamp;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -50,6 +50,9 @@ pub struct TableDoc {
     /// The current scene.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scene: Option<Scene>,
+    /// The entry that ended the last scene, while there is none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scene_over: Option<u64>,
     /// The last entry that changed each place.
     #[serde(default, skip_serializing_if = "Touched::is_empty")]
     pub touched: Touched,
@@ -82,6 +85,11 @@ impl TableDoc {
         let owner = self.characters.get(&character).map(|each| each.owner.as_ref());
         let opposes = owner.is_some_and(|owner| owner.is_none_or(|owner| self.referees.contains_key(owner)));
         opposes && !self.referees.is_empty()
+    }
+
+    /// The entry with which the current scene began, or the last one ended; 0 if there was none.
+    pub fn scene_since(&self) -> u64 {
+        self.scene.as_ref().map(|scene| scene.since).or(self.scene_over).unwrap_or_default()
     }
 
     /// The name of a character.
@@ -403,12 +411,20 @@ pub struct RollDoc {
     /// Whose value it was measured against, if only the referees know that value. Its record is for them alone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hidden: Option<CharacterId>,
+    /// The characters who were reminded of what it asks of them.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub called: BTreeSet<CharacterId>,
 }
 
 impl RollDoc {
     /// Who may read the offers, and the record unless it tells a hidden value.
     pub fn readers(&self) -> Readers {
         if self.secret { Readers::Referees } else { Readers::Everybody }
+    }
+
+    /// True if the table waits for somebody because of it.
+    pub fn asks(&self) -> bool {
+        self.open.iter().any(|open| open.kind(self.character) == OfferKind::Must)
     }
 
     /// Who may read the record.
@@ -426,6 +442,27 @@ pub struct OpenOffer {
     pub command: String,
     /// What it does, in a few words.
     pub label: String,
+    /// Whether the table waits for it, if that is not usual: it waits for what another's roll asks, and not for what
+    /// somebody may do about their own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kind: Option<OfferKind>,
+}
+
+impl OpenOffer {
+    /// What is offered to `character` on a roll of `by`.
+    pub fn new(by: CharacterId, character: CharacterId, offer: &Offer) -> Self {
+        let kind = Some(offer.kind).filter(|kind| *kind != usual(by, character));
+        OpenOffer { character, command: offer.command.clone(), label: offer.label.clone(), kind }
+    }
+
+    /// Whether the table waits for it, on a roll of `by`.
+    pub fn kind(&self, by: CharacterId) -> OfferKind {
+        self.kind.unwrap_or_else(|| usual(by, self.character))
+    }
+}
+
+fn usual(by: CharacterId, character: CharacterId) -> OfferKind {
+    if by == character { OfferKind::Option } else { OfferKind::Must }
 }
 
 /// The meaning of a player's numbers `!1`, `!2`: the choices last shown to them.

@@ -62,7 +62,7 @@ pub(crate) fn intent(state: &mut State, turn: &mut Turn, effort: &Effort) -> Res
         let mut reply = show::throw(show::headline(reply, says, &made.throw), state, &made);
         if band == Band::Mixed {
             let [first, second] = choices(state.reboot);
-            reply = reply.offer(first.0, first.1).offer(second.0, second.1).fact("choice", vec![first.0, second.0]);
+            reply = reply.ask(first.0, first.1).ask(second.0, second.1).fact("choice", vec![first.0, second.0]);
         }
         let Made { throw, .. } = made;
         reply.record(&Record::Intent(Intent { throw, reboot: state.reboot, chosen: None, whom: false }))
@@ -99,7 +99,7 @@ pub(crate) fn assist(state: &mut State, turn: &mut Turn, who: &Name, effort: &Ef
         };
         let mut reply = show::throw(reply.bold(says).text(show::position(&made.throw)), state, &made);
         if band == Band::Mixed {
-            reply = reply.offer("keep", "no help, keep control").offer("cede", format!("+2d for {name}, cede control"));
+            reply = reply.ask("keep", "no help, keep control").ask("cede", format!("+2d for {name}, cede control"));
             reply = reply.fact("choice", vec!["keep", "cede"]);
         }
         let reply = show::pending_fact(reply, state, turn, helps);

@@ -65,7 +65,7 @@ pub(crate) fn oppose(
             Ok(turn.answer(show::ending(&made.throw), |reply| {
                 let headline = format!("opposes {name} with {} ({})", made.throw.total(), made.throw.band().word());
                 let reply = show::throw(reply.bold(headline).text(show::position(&made.throw)), state, &made);
-                let reply = reply.offer_to(name, "resist", "with your modifier: resist -1");
+                let reply = reply.ask_of(name, "resist", "with your modifier: resist -1");
                 let Made { throw, .. } = made;
                 let opposed = Opposed { began: throw, against, answered: None };
                 reply.record(&Record::Opposed(opposed))

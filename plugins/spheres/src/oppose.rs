@@ -115,7 +115,7 @@ pub(crate) fn challenge(
     let mut record = entered(state, turn, check);
     record.against = Some(against);
     let reply = check::answer(state, turn, &record);
-    Ok(reply.offer_to(name, "resist", "with your skill and ranks: resist 4 +2"))
+    Ok(reply.ask_of(name, "resist", "with your skill and ranks: resist 4 +2"))
 }
 
 pub(crate) fn resist(state: &mut State, turn: &mut Turn, mode: Mode, pool: &DicePool) -> Result<Reply, Refusal> {

@@ -459,7 +459,8 @@ fn disconnect(state: &mut State, turn: &mut Turn, who: Option<Name>, on: bool) -
     Ok(turn.about(who).text(says).fact("disconnected", on))
 }
 
-fn new_act(state: &mut State, turn: &Turn) -> Reply {
+fn new_act(state: &mut State, turn: &mut Turn) -> Reply {
+    turn.close_offers(None, &["possibility", "soak", "reroll"]);
     state.act = Some(turn.setting(&ACTMAX));
     state.characters.values_mut().for_each(|held| held.spent = 0);
     let reply = show::possibilities(state, turn);

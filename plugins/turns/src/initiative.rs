@@ -264,8 +264,8 @@ fn begun(state: &mut State, turn: &mut Turn, begins: Begins, round_before: u32, 
 
 fn with_offer(reply: Reply, turn: &Turn, who: CharacterId) -> Reply {
     match who == turn.actor {
-        true => reply.offer("done", "end your turn"),
-        false => reply.offer_to(turn.name(who), "done", "end your turn"),
+        true => reply.ask("done", "end your turn"),
+        false => reply.ask_of(turn.name(who), "done", "end your turn"),
     }
 }
 

@@ -190,6 +190,7 @@ impl Checked<'_> {
             && doc.game == entry.game
             && doc.secret == entry.is_secret()
             && doc.previous.is_none_or(before)
+            && doc.called.iter().all(|who| who.0 <= MOST_CHARACTERS)
             && self.led.has(doc.by)
     }
 

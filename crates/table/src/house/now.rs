@@ -23,8 +23,8 @@ const COUNTERS: usize = 4;
 
 pub(super) fn now(turn: &mut HouseTurn) -> Result<Reply, Unplayed> {
     let mut lines = Vec::new();
-    // What others' rolls ask for, then what each character may still choose on their newest roll that offers anything.
-    let (mut asked, mut may): (Vec<_>, Vec<_>) = waiting::all(turn)?.into_iter().partition(waiting::Open::is_asked);
+    // What is waited for, then what each character may still choose on their newest roll that offers anything.
+    let (mut asked, mut may): (Vec<_>, Vec<_>) = waiting::all(turn)?.into_iter().partition(waiting::Open::is_must);
     let mut seen = BTreeSet::new();
     may.retain(|open| seen.insert(open.character));
     for open in [&mut asked, &mut may] {
@@ -34,7 +34,7 @@ pub(super) fn now(turn: &mut HouseTurn) -> Result<Reply, Unplayed> {
     let waits = !asked.is_empty();
     asked.append(&mut may);
     let open = !asked.is_empty();
-    lines.extend(waiting::listed(turn, &asked, |open| if open.is_asked() { "on" } else { "may still choose on" }));
+    lines.extend(waiting::listed(turn, &asked, |open| if open.is_must() { "on" } else { "may still choose on" }));
     lines.extend(to_settle(turn)?);
     lines.extend(of_plugins(turn)?);
     lines.extend(counters(turn));

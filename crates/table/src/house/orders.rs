@@ -285,7 +285,7 @@ fn late(turn: &HouseTurn, reply: Reply, order: Option<&Order>) -> Reply {
 fn time_is_up(turn: &mut HouseTurn) -> Result<Reply, Unplayed> {
     let order = turn.ordered.and_then(|number| turn.table.orders.get(&number).cloned());
     let mut asked = waiting::all(turn)?;
-    asked.retain(waiting::Open::is_asked);
+    asked.retain(waiting::Open::is_must);
     let owner = |open: &waiting::Open| turn.table.characters.get(&open.character)?.owner.clone();
     let called = asked.iter().filter_map(owner).chain(turn.table.referees.keys().cloned()).collect();
     turn.effects.calls = called;

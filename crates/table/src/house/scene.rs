@@ -30,6 +30,7 @@ pub(super) fn scene(turn: &mut HouseTurn, title: Option<Text>) -> Result<Reply, 
         let Some(Scene { title, .. }) = turn.table_mut().scene.take() else {
             return Err(Refusal::new("no scene was begun here").example("scene The wolf at the ford"));
         };
+        turn.table_mut().scene_over = Some(turn.number);
         return Ok(format!("The scene {title} ends.").into());
     }
     if title.chars().count() > MOST_TITLE {
@@ -37,7 +38,8 @@ pub(super) fn scene(turn: &mut HouseTurn, title: Option<Text>) -> Result<Reply, 
         return Err(Refusal::new(what).at(at..at + text.len()).example("scene The wolf at the ford"));
     }
     let since = turn.number;
-    turn.table_mut().scene = Some(Scene { title: title.to_owned(), since });
+    let table = turn.table_mut();
+    (table.scene, table.scene_over) = (Some(Scene { title: title.to_owned(), since }), None);
     Ok(Reply::new().text("Scene: ").bold(title).text("."))
 }
 

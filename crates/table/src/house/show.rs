@@ -102,6 +102,7 @@ fn place(turn: &HouseTurn, path: &str) -> Option<String> {
         // Who defined a shortcut, and whether a name was chosen.
         Place::TableShortcuts | Place::Shortcuts(_) if rest.iter().any(|word| word == "by") => return None,
         Place::Character(_) if path.ends_with("/named") => return None,
+        Place::Scene if path.ends_with("/scene_over") => return None,
         _ => {}
     }
     let rest = rest.iter().filter(|word| !["state", "characters"].contains(&word.as_str()));

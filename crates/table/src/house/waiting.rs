@@ -4,30 +4,35 @@ use super::{history, show};
 use crate::rights::Act;
 use crate::turn::HouseTurn;
 use crate::unplayed::Unplayed;
-use chat::{Line, Reply, Span};
+use chat::{Line, OfferKind, Reply, Span};
 use journal::documents::{Choice, ChoicesDoc, OpenOffer, RollDoc, to_json};
 use journal::keys;
 use journal::store::StoreError;
 use plugin_api::{CharacterId, Name};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The most characters' choices listed.
 const MOST: usize = 30;
+/// How many of a character's entries are searched for their newest roll.
+const LOOKED_AT: usize = 20;
 
-/// The choices on one roll for one character.
+/// The choices of one kind on one roll for one character.
 pub(super) struct Open {
     pub entry: u64,
     pub character: CharacterId,
-    roll: RollDoc,
+    pub kind: OfferKind,
+    pub roll: RollDoc,
 }
 
 impl Open {
-    /// True if another's roll asks for it, so that something stands still until it is answered.
-    pub fn is_asked(&self) -> bool {
-        self.character != self.roll.character
+    /// True if the table waits for it.
+    pub fn is_must(&self) -> bool {
+        self.kind == OfferKind::Must
     }
 
     fn offers(&self) -> impl Iterator<Item = &OpenOffer> {
-        self.roll.open.iter().filter(|open| open.character == self.character)
+        let by = self.roll.character;
+        self.roll.open.iter().filter(move |open| open.character == self.character && open.kind(by) == self.kind)
     }
 }
 
@@ -65,7 +70,7 @@ fn line(turn: &HouseTurn, open: &Open, before: &str, choices: &mut Vec<Choice>) 
     let mut line = vec![Span::Bold(name.to_owned()), Span::Text(format!(" {before} #{entry}{since}:"))];
     let mine = turn.may(Act::AnswerFor(open.character));
     for offer in open.offers() {
-        let OpenOffer { character, command, label } = offer;
+        let OpenOffer { character, command, label, .. } = offer;
         let prefix = &turn.room.prefix;
         line.push(Span::Text(" ".to_owned()));
         if mine {
@@ -87,19 +92,46 @@ pub(super) fn own(turn: &HouseTurn) -> Result<Vec<u64>, StoreError> {
     Ok(all(turn)?.iter().filter(|open| turn.may(Act::AnswerFor(open.character))).map(|open| open.entry).collect())
 }
 
-/// All open choices, newest first, by character; of secret rolls only what the asker may see, and only if nobody else
-/// reads the answer.
+/// All open choices, newest first, by character and kind, without what somebody might have done about an earlier roll. Of
+/// secret rolls there is only what the asker may see, and only if nobody else reads the answer.
 pub(super) fn all(turn: &HouseTurn) -> Result<Vec<Open>, StoreError> {
-    let mut all = Vec::new();
+    let (mut all, mut newest) = (Vec::new(), BTreeMap::new());
     for entry in turn.ledger.head().open.iter().rev() {
         let Some(roll) = turn.ledger.roll(*entry)? else { continue };
         let page = if roll.secret { turn.ledger.page(*entry)? } else { None };
         if page.is_some_and(|page| !turn.in_secret || !turn.may_see(&page)) {
             continue;
         }
-        let mut characters: Vec<_> = roll.open.iter().map(|open| open.character).collect();
-        characters.dedup();
-        all.extend(characters.into_iter().map(|character| Open { entry: *entry, character, roll: roll.clone() }));
+        let mut seen = BTreeSet::new();
+        for (character, kind) in roll.open.iter().map(|open| (open.character, open.kind(roll.character))) {
+            let current = match kind {
+                OfferKind::Must => true,
+                OfferKind::Option => *entry >= since(turn, character, &mut newest)?,
+            };
+            if current && seen.insert((character, kind)) {
+                all.push(Open { entry: *entry, character, kind, roll: roll.clone() });
+            }
+        }
     }
     Ok(all)
+}
+
+/// The entry since which a character may still do something about a roll: their newest, or the beginning of the scene. A
+/// secret roll does not count, because others would notice it.
+fn since(turn: &HouseTurn, who: CharacterId, known: &mut BTreeMap<CharacterId, u64>) -> Result<u64, StoreError> {
+    if let Some(known) = known.get(&who) {
+        return Ok(*known);
+    }
+    let mut newest = 0;
+    for (place, page) in turn.ledger.of_character(who)?.take(LOOKED_AT).enumerate() {
+        let page = page?;
+        let rolled = !page.is_secret() && !page.is_void() && page.entry.follows.is_none() && !page.dice().is_empty();
+        if rolled || place + 1 == LOOKED_AT {
+            newest = page.number();
+            break;
+        }
+    }
+    let since = newest.max(turn.table.scene_since());
+    known.insert(who, since);
+    Ok(since)
 }

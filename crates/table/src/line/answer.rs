@@ -29,7 +29,7 @@ pub(super) fn answer(
     }
     let (own, others): (Vec<_>, Vec<_>) = reply.offers.iter().partition(|offer| offer.to.is_none());
     let offered =
-        (offered + 1..).zip(own.into_iter().chain(others)).map(|(number, Offer { command, label, to, chance })| {
+        (offered + 1..).zip(own.into_iter().chain(others)).map(|(number, Offer { command, label, to, chance, .. })| {
             let to = to.clone().map_or(OfferedTo::Asker(number), OfferedTo::Character);
             let (command, label) = (format!("{prefix}{command}"), label.clone());
             Span::Offer(Box::new(Offered { command, prefix: prefix.to_owned(), label, chance: *chance, to }))

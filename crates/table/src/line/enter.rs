@@ -100,9 +100,11 @@ impl Draft {
         self.keep_choices_of(&all);
         outcome.calls.extend(self.called(host, &attempt, &rolls)?);
         let moments = self.moments(host, &attempt, &mut done, &rolls)?;
-        rolls.iter().for_each(|(number, roll)| self.keep_roll(*number, roll));
+        for (number, roll) in &rolls {
+            self.keep_roll(host, *number, roll)?;
+        }
         let message = attempt.message;
-        self.keep_documents(attempt, done);
+        self.keep_documents(host, attempt, done)?;
         outcome.changed |= self.carry_out(message, number, &moments);
         outcome.reply = Reply { record: None, ..reply };
         Ok(())
@@ -221,7 +223,7 @@ impl Draft {
     }
 
     /// Stores the documents that the command changed.
-    fn keep_documents(&mut self, attempt: Attempt<'_>, done: Done<'_>) {
+    fn keep_documents(&mut self, host: &Host, attempt: Attempt<'_>, done: Done<'_>) -> Result<(), StoreError> {
         if !Arc::ptr_eq(&attempt.doc, &self.state.doc.doc) {
             self.writes.put(keys::doc(&self.state.id), to_json(&*attempt.doc));
             let before = std::mem::replace(&mut self.state.doc, Stored { doc: attempt.doc, stored: true });
@@ -232,11 +234,11 @@ impl Draft {
             self.writes.put(keys::game(&self.state.id, done.game), json);
             self.state.games_mut().insert(done.game.to_owned(), state);
         }
-        self.keep_effects(attempt.effects);
+        self.keep_effects(host, attempt.effects)
     }
 
     /// Stores the other effects of one of the table's own commands.
-    fn keep_effects(&mut self, effects: Effects) {
+    fn keep_effects(&mut self, host: &Host, effects: Effects) -> Result<(), StoreError> {
         self.writes.append(effects.writes);
         effects.outdated_games.iter().for_each(|game| drop(self.state.games_mut().remove(game)));
         for (room, doc) in effects.rooms {
@@ -244,13 +246,16 @@ impl Draft {
             // In memory too, because it is read again before it is durable.
             self.state.rooms_mut().entry(room).and_modify(|side| *side = Stored { doc: Arc::new(doc), stored: true });
         }
-        effects.rolls.iter().for_each(|(number, roll)| self.keep_roll(*number, roll));
+        for (number, roll) in &effects.rolls {
+            self.keep_roll(host, *number, roll)?;
+        }
         if let Some(seed) = effects.next_seed {
             let epoch = self.state.head.epoch + 1;
             self.state.head_mut().begin_epoch(epoch);
             self.writes.put(keys::seed(&self.state.id, self.state.head.epoch), to_json(&hex(&seed)));
             self.state.seed = Some(seed);
         }
+        Ok(())
     }
 
     fn keep_room(&mut self, id: &chat::RoomId, room: Arc<RoomDoc>) {

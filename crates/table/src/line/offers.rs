@@ -105,15 +105,16 @@ impl Draft {
         number: u64,
     ) -> Result<Vec<(u64, RollDoc)>, StoreError> {
         let ledger = self.ledger(host);
+        let mut rolls = Vec::new();
+        let by = done.followed.as_ref().map_or(attempt.actor, |(target, _)| target.actor);
         let open: Vec<OpenOffer> = reply
             .offers
             .iter()
             .filter_map(|offer| {
                 let character = offer.to.as_ref().map_or(Some(attempt.actor), |name| attempt.doc.find(name))?;
-                Some(OpenOffer { character, command: offer.command.clone(), label: offer.label.clone() })
+                Some(OpenOffer::new(by, character, offer))
             })
             .collect();
-        let mut rolls = Vec::new();
         let followed = done.followed.as_ref().map(|(target, amended)| (target.entry, amended.clone()));
         if let Some((entry, amended)) = &followed
             && let Some(roll) = ledger.roll(*entry)?
@@ -121,7 +122,10 @@ impl Draft {
             done.changes.made.extend(opened(*entry, &roll.open, &open));
             let since = if roll.open == open { roll.since } else { Some(attempt.message.sent) };
             let record = amended.clone().or(roll.record.clone());
-            rolls.push((*entry, RollDoc { record, open, since, by: number, ..roll }));
+            // Whoever is asked something new is called again.
+            let mut called = roll.called;
+            called.retain(|who| !open.iter().any(|each| each.character == *who && !roll.open.contains(each)));
+            rolls.push((*entry, RollDoc { record, open, since, by: number, called, ..roll }));
         } else if (reply.record.is_some() && followed.is_none()) || !open.is_empty() {
             done.changes.noted.extend(opened(number, &[], &open));
             rolls.push((
@@ -136,6 +140,7 @@ impl Draft {
                     by: number,
                     secret: attempt.is_secret(),
                     hidden: done.hidden,
+                    called: BTreeSet::new(),
                 },
             ));
         }
@@ -224,19 +229,31 @@ impl Draft {
     }
 
     /// Stores the record of a roll, and whether it is listed as open.
-    pub(crate) fn keep_roll(&mut self, number: u64, roll: &RollDoc) {
+    pub(crate) fn keep_roll(&mut self, host: &Host, number: u64, roll: &RollDoc) -> Result<(), StoreError> {
         self.writes.put(keys::roll(&self.state.id, number), to_json(roll));
         if roll.open.is_empty() {
             if self.state.head.open.contains(&number) {
                 self.state.head_mut().open.remove(&number);
             }
         } else {
-            let open = &mut self.state.head_mut().open;
-            open.insert(number);
-            while open.len() > MOST_OPEN {
-                open.pop_first();
+            self.state.head_mut().open.insert(number);
+            while self.state.head.open.len() > MOST_OPEN {
+                let least = self.least_open(host)?;
+                self.state.head_mut().open.remove(&least);
             }
         }
+        Ok(())
+    }
+
+    /// The oldest open roll for which nobody waits, or else the oldest.
+    fn least_open(&self, host: &Host) -> Result<u64, StoreError> {
+        let ledger = self.ledger(host);
+        for number in &self.state.head.open {
+            if ledger.roll(*number)?.is_none_or(|roll| !roll.asks()) {
+                return Ok(*number);
+            }
+        }
+        Ok(self.state.head.open.first().copied().unwrap_or_default())
     }
 
     /// Stores the numbers of the offers in the answer for the speaker.

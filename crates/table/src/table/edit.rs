@@ -275,7 +275,7 @@ impl Draft {
             replacing.taken_back.extend(taken.changes.iter().cloned());
             replacing.entries.insert(page.entry.key.ordinal, page.number());
             replacing.fell.insert(page.entry.key.ordinal, page.dice());
-            self.keep_taken_back(message, taken);
+            self.keep_taken_back(host, message, taken)?;
         }
         self.replacing = Some(replacing);
         Ok(())
@@ -315,7 +315,7 @@ impl Draft {
     }
 
     /// Applies what was taken back to the table's state.
-    fn keep_taken_back(&mut self, message: &Message, taken: TakenBack) {
+    fn keep_taken_back(&mut self, host: &Host, message: &Message, taken: TakenBack) -> Result<(), StoreError> {
         if let Some(doc) = taken.table {
             self.writes.put(keys::doc(&self.state.id), to_json(&doc));
             let before = std::mem::replace(&mut self.state.doc, Stored { doc: Arc::new(doc), stored: true });
@@ -330,7 +330,10 @@ impl Draft {
             self.writes.put(keys::game(&self.state.id, &id), to_json(&doc));
             self.state.games_mut().remove(&id);
         }
-        taken.rolls.iter().for_each(|(number, roll)| self.keep_roll(*number, roll));
+        for (number, roll) in &taken.rolls {
+            self.keep_roll(host, *number, roll)?;
+        }
+        Ok(())
     }
 }
 
