@@ -1,10 +1,14 @@
 //! The documents of a table and of a room, stored next to the journal.
 
+mod later;
+
+pub use later::{DueDoc, Order, When};
+
 use crate::change::Touched;
 use crate::entry::{Added, first_hash};
 use crate::keys::TableId;
 use crate::store::StoreError;
-use chat::{Block, CharacterId, Moment, Offer, OfferKind, PlayerId, Readers, Role, RoomId, Trust};
+use chat::{Block, CharacterId, Offer, OfferKind, PlayerId, Readers, RoomId};
 use jiff::Timestamp;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -85,6 +89,20 @@ impl TableDoc {
         let owner = self.characters.get(&character).map(|each| each.owner.as_ref());
         let opposes = owner.is_some_and(|owner| owner.is_none_or(|owner| self.referees.contains_key(owner)));
         opposes && !self.referees.is_empty()
+    }
+
+    /// Until when the player of a character is away, if they are `now`.
+    pub fn away(&self, character: CharacterId, now: Timestamp) -> Option<Timestamp> {
+        let owner = self.characters.get(&character)?.owner.as_ref()?;
+        self.seats.get(owner)?.away.filter(|until| *until > now)
+    }
+
+    /// The order to call whoever is waited for, and after how many seconds.
+    pub fn nudge(&self) -> Option<(u64, &Order, i64)> {
+        self.orders.iter().find_map(|(number, order)| match order.when {
+            When::Waited(seconds) => Some((*number, order, seconds)),
+            _ => None,
+        })
     }
 
     /// The entry with which the current scene began, or the last one ended; 0 if there was none.
@@ -175,56 +193,6 @@ pub struct Note {
     pub to: Option<BTreeMap<CharacterId, u64>>,
 }
 
-/// Something that the bot is to do later for somebody.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Order {
-    /// The character who asked for it.
-    pub by: CharacterId,
-    /// The player who asked for it.
-    pub player: PlayerId,
-    /// How sure it was that they were who they claimed to be.
-    pub trust: Trust,
-    /// The role they had: what is done for them never gets a higher one.
-    pub role: Role,
-    /// When it is done.
-    pub when: When,
-    /// True if it is for them alone.
-    pub own: bool,
-}
-
-/// When an order is carried out.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum When {
-    /// Once, at this time.
-    At(Timestamp),
-    /// Each time this happens.
-    Each(Moment),
-    /// Once, when the sealed declarations are opened.
-    Opened,
-}
-
-impl When {
-    /// Its time, if that is known.
-    pub fn at(self) -> Option<Timestamp> {
-        match self {
-            When::At(at) => Some(at),
-            When::Each(_) | When::Opened => None,
-        }
-    }
-}
-
-/// An order whose time has come, or will; stored until it is carried out.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct DueDoc {
-    /// The time.
-    pub at: Timestamp,
-    /// The room where it is carried out.
-    pub room: RoomId,
-    /// The entry that made it due: the one that asked for it, or the one with which its moment came.
-    pub cause: u64,
-}
-
 /// The current scene and when it began.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Scene {
@@ -244,6 +212,9 @@ pub struct Seat {
     pub name: String,
     /// The character they act for.
     pub plays: CharacterId,
+    /// Until when they are away, as they said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub away: Option<Timestamp>,
 }
 
 /// A character in the story.

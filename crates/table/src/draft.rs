@@ -32,6 +32,8 @@ pub(crate) struct Draft {
     pub group: Option<Group>,
     /// What the message offered whoever typed it, as it is numbered.
     pub offered: Vec<Choice>,
+    /// True if a roll asks somebody for something.
+    pub asks: bool,
 }
 
 /// How a message is named in the keys of its dice.

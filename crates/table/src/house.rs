@@ -1,6 +1,7 @@
 //! The table's own commands: help, plugins, roles, characters, settings, and the journal's tools. They are declared
 //! like a game's, but need more of the table than any game gets.
 
+mod away;
 mod drop;
 mod erase;
 mod fair;
@@ -13,6 +14,7 @@ mod more;
 mod moving;
 mod notes;
 mod now;
+mod nudge;
 mod odds;
 mod orders;
 mod people;
@@ -296,6 +298,17 @@ enum House {
     /// Give whoever is asked something time until then. After that I call them, and you.
     #[command(example = "deadline 48h")]
     Deadline { words: Option<Text> },
+    /// Say until when you are away, so that nobody wonders: whoever waits for you sees it. back ends it.
+    #[command(example = "away 5d", example = "away until friday", example = "away")]
+    Away { until: Option<Text> },
+    /// Say that you are back, and see what you are waited for.
+    #[command(example = "back")]
+    Back,
+    /// Have whoever is waited for called once when they have been waited for so long. Only a referee can set it.
+    ///
+    /// I call nobody who is away, nor in the quiet hours of the room: room quiet 22:00-08:00.
+    #[command(example = "nudge 24h", example = "nudge off", example = "nudge")]
+    Nudge { after: Option<Text> },
     /// Declare something in secret. It stays sealed until the referee opens all declarations at once.
     ///
     /// To keep it from the others, type it in a private chat with me, after in and the room. Sealing again replaces it.
@@ -461,6 +474,9 @@ fn play(command: House, turn: &mut HouseTurn) -> Result<Reply, Unplayed> {
         House::At { words } => orders::at(turn, words.as_ref())?,
         House::When { words } => orders::when(turn, words.as_ref())?,
         House::Deadline { words } => orders::deadline(turn, words.as_ref())?,
+        House::Away { until } => away::away(turn, until.as_ref())?,
+        House::Back => away::back(turn)?,
+        House::Nudge { after } => nudge::nudge(turn, after.as_ref())?,
         House::Seal { declaration } => secrets::seal(turn, &declaration)?,
         House::Unseal => secrets::unseal(turn)?,
         House::Fair { proof: None } => fair::fair(turn),

@@ -27,6 +27,7 @@ pub(crate) const AT: &str = "at";
 pub(crate) const WHEN: &str = "when";
 pub(crate) const DEADLINE: &str = "deadline";
 pub(crate) const SEAL: &str = "seal";
+pub(crate) const NUDGE: &str = "nudge";
 
 /// What people call the moments that orders can wait for. The longest that fits counts.
 const MOMENTS: [(&str, Moment); 12] = [
@@ -133,6 +134,22 @@ impl Draft {
     }
 }
 
+/// The ids of the messages by which orders are carried out: one that has one time, and one that has many.
+fn once(number: u64, due: &DueDoc) -> String {
+    format!("order/{number}/{}", due.cause)
+}
+
+fn repeated(number: u64, due: &DueDoc) -> String {
+    format!("{}/{}", once(number, due), due.at.as_millisecond())
+}
+
+/// True if this is the record of the order that an event carries out, and not of what it left for later itself.
+pub fn stands_for(key: &str, record: &[u8], event: &Event) -> bool {
+    let (Some((_, number)), Some(message)) = (keys::order_of_due(key), event.message()) else { return true };
+    let due = from_json::<DueDoc>(key, record);
+    due.is_ok_and(|due| [once(number, &due), repeated(number, &due)].contains(&message.id))
+}
+
 /// The orders of a table that are due by this time, by their entries, the first first.
 ///
 /// # Errors
@@ -166,7 +183,12 @@ impl Table {
         let doc = self.state.doc.doc.clone();
         let page = Ledger { host, state: &self.state, writes: None }.page(number)?;
         let (Some(order), Some(page)) = (doc.orders.get(&number), page) else { return Ok(None) };
-        let (Some(mut line), Some(room)) = (line_of(&page), self.room_for(host, &due.room)?) else { return Ok(None) };
+        let line = match order.when {
+            // Nothing that somebody said is repeated, so it outlives their words.
+            When::Waited(_) => Some(NUDGE.to_owned()),
+            When::At(_) | When::Each(_) | When::Opened => line_of(&page),
+        };
+        let (Some(mut line), Some(room)) = (line, self.room_for(host, &due.room)?) else { return Ok(None) };
         let prefix = self.state.rooms[&room].doc.prefix.clone();
         let seat = doc.seats.get(&order.player);
         if [AT, WHEN, SEAL].contains(&page.entry.command.as_str())
@@ -181,7 +203,10 @@ impl Table {
         let name = seat.map_or_else(|| doc.name_of(order.by).to_owned(), |seat| seat.name.clone());
         let speaker =
             Speaker { trust: order.trust, standing: Standing::Member, ..Speaker::new(order.player.clone(), name) };
-        let id = format!("order/{number}/{}", due.cause);
+        let id = match order.when {
+            When::Waited(_) => repeated(number, due),
+            When::At(_) | When::Each(_) | When::Opened => once(number, due),
+        };
         let mut message = Message::new(id, room, speaker, due.at, format!("{prefix}{line}"));
         message.heard = Some(now);
         (message.ordered, message.unlimited, message.comes_again) = (Some(number), true, true);

@@ -73,14 +73,14 @@ impl People for TableDoc {
             return seat.plays;
         }
         let plays = self.new_character(head, name, Some(player.clone()), Named::ByPlayer);
-        self.seats.insert(player.clone(), Seat { name: name.to_owned(), plays });
+        self.seats.insert(player.clone(), Seat { name: name.to_owned(), plays, away: None });
         plays
     }
 
     fn carry(&mut self, from: &PlayerId, trust: Trust, to: &Speaker) -> bool {
         let mut anything = false;
-        if let Some(Seat { plays, .. }) = self.seats.remove(from) {
-            self.seats.entry(to.player.clone()).or_insert(Seat { name: to.name.clone(), plays });
+        if let Some(Seat { plays, away, .. }) = self.seats.remove(from) {
+            self.seats.entry(to.player.clone()).or_insert(Seat { name: to.name.clone(), plays, away });
             anything = true;
         }
         for character in self.characters.values_mut().filter(|each| each.owner.as_ref() == Some(from)) {

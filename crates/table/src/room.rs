@@ -2,6 +2,7 @@
 
 use crate::host::Settings;
 use crate::pattern;
+use crate::times::{self, Hours};
 use chat::RoomId;
 use dice::Dialect;
 use journal::HOUSE;
@@ -17,6 +18,15 @@ pub struct RoomSetting {
     help: &'static str,
     /// The values it can have; the first is the default.
     values: &'static [&'static str],
+    /// Reads any other value, in its canonical form.
+    other: Option<Other>,
+}
+
+/// Other values of a setting.
+#[derive(Debug)]
+struct Other {
+    read: fn(&str) -> Option<String>,
+    example: &'static str,
 }
 
 /// Whether results are emphasised.
@@ -24,6 +34,7 @@ pub const FORMATTING: RoomSetting = RoomSetting {
     key: "formatting",
     help: "whether results stand out in bold, where the network can show that",
     values: &["on", "off"],
+    other: None,
 };
 
 /// The dice notation to read.
@@ -31,6 +42,7 @@ pub const DIALECT: RoomSetting = RoomSetting {
     key: plugin_api::DIALECT,
     help: "whose spelling of dice is read: mine, or another tool's",
     values: &["native", "roll20", "foundry", "avrae", "dicemaiden"],
+    other: None,
 };
 
 /// How much an answer says.
@@ -38,21 +50,31 @@ pub const VERBOSITY: RoomSetting = RoomSetting {
     key: "verbosity",
     help: "how much answers tell: brief without dice, full with how the result came to be",
     values: &["normal", "brief", "full"],
+    other: None,
 };
 
 /// Whether dice in prose are rolled.
-pub const INLINE: RoomSetting =
-    RoomSetting { key: "inline", help: "whether dice in prose are rolled: I strike [[2d6+3]]", values: &["off", "on"] };
+pub const INLINE: RoomSetting = RoomSetting {
+    key: "inline",
+    help: "whether dice in prose are rolled: I strike [[2d6+3]]",
+    values: &["off", "on"],
+    other: None,
+};
 
 /// Whether an edited command is played again.
-pub const EDITS: RoomSetting =
-    RoomSetting { key: "edits", help: "whether an edited command is played again", values: &["on", "off"] };
+pub const EDITS: RoomSetting = RoomSetting {
+    key: "edits",
+    help: "whether an edited command is played again",
+    values: &["on", "off"],
+    other: None,
+};
 
 /// Whether to play commands sent while the bot was away.
 pub const LATE: RoomSetting = RoomSetting {
     key: "late",
     help: "whether commands that were given while I was away are answered, and labelled so",
     values: &["on", "off"],
+    other: None,
 };
 
 /// Whether no other bot is in the room.
@@ -60,6 +82,7 @@ pub const ALONE: RoomSetting = RoomSetting {
     key: "alone",
     help: "whether no other bot is here, so that I also answer commands I do not know",
     values: &["off", "on"],
+    other: None,
 };
 
 /// Whether newcomers are shown how to begin.
@@ -67,6 +90,7 @@ pub const WELCOME: RoomSetting = RoomSetting {
     key: "welcome",
     help: "whether I show somebody new, with their first answer, how to begin",
     values: &["off", "on"],
+    other: None,
 };
 
 /// What the room is for, where several share a table.
@@ -74,6 +98,18 @@ pub const PART: RoomSetting = RoomSetting {
     key: "part",
     help: "what this room is for: play, or talk, where nothing from the table's other rooms is shown, nor from here there",
     values: &["play", "talk"],
+    other: None,
+};
+
+/// When nobody is called on the bot's own account.
+pub const QUIET: RoomSetting = RoomSetting {
+    key: "quiet",
+    help: "when I do not call anyone by nudge, in the table's time zone, such as 22:00-08:00",
+    values: &["off"],
+    other: Some(Other {
+        read: |value| times::Hours::read(value).map(|hours| hours.to_string()),
+        example: "22:00-08:00",
+    }),
 };
 
 /// A setting that every table has, on or off.
@@ -108,8 +144,8 @@ pub enum Verbosity {
 
 impl RoomSetting {
     /// All of them.
-    pub const ALL: [&'static RoomSetting; 9] =
-        [&FORMATTING, &DIALECT, &VERBOSITY, &INLINE, &EDITS, &LATE, &ALONE, &WELCOME, &PART];
+    pub const ALL: [&'static RoomSetting; 10] =
+        [&FORMATTING, &DIALECT, &VERBOSITY, &INLINE, &EDITS, &LATE, &ALONE, &WELCOME, &PART, &QUIET];
 
     /// Its declaration, in the form plugins use.
     pub fn declared(&self) -> Setting {
@@ -131,7 +167,23 @@ impl RoomSetting {
             let keys = Self::ALL.map(|setting| setting.key).join(", ");
             Refusal::new(format!("a room has no {key}: it has {keys}"))
         })?;
-        found.declared().check(value)
+        found.read(value)
+    }
+
+    /// Returns the value in its canonical form.
+    ///
+    /// # Errors
+    /// It cannot have this value; the refusal says what it can be.
+    pub fn read(&self, value: &str) -> Result<String, Refusal> {
+        let Some(Other { read, example }) = &self.other else {
+            let last = self.values.last().copied().unwrap_or_default();
+            return self.declared().check(value).map_err(|wrong| wrong.example(format!("room {} {last}", self.key)));
+        };
+        let known = self.values.iter().find(|word| word.eq_ignore_ascii_case(value.trim()));
+        known.map(|word| (*word).to_owned()).or_else(|| read(value.trim())).ok_or_else(|| {
+            let what = format!("{} is {} or a time such as {example}", self.key, self.values.join(", "));
+            Refusal::new(what).about(value.trim()).example(format!("room {} {example}", self.key))
+        })
     }
 
     /// Its value in a room.
@@ -222,6 +274,9 @@ pub(crate) trait Answered {
     /// True if it sees what is rolled in the other rooms of its table, and they what is rolled here.
     fn plays_along(&self) -> bool;
 
+    /// When nobody is called on the bot's own account.
+    fn quiet(&self) -> Option<Hours>;
+
     /// The dice notation to read.
     fn dialect(&self) -> Dialect;
 
@@ -256,6 +311,10 @@ impl Answered for RoomDoc {
 
     fn plays_along(&self) -> bool {
         PART.of(self) == "play"
+    }
+
+    fn quiet(&self) -> Option<Hours> {
+        Hours::read(QUIET.of(self))
     }
 
     fn dialect(&self) -> Dialect {

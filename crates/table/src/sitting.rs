@@ -117,7 +117,8 @@ impl Sitting {
         let heard = table.hear(host, event, &lines, NETWORK)?;
         let mut said = Batch::default();
         heard.posts.iter().for_each(|outgoing| said.delete(outgoing.key.clone()));
-        waiting.into_iter().for_each(|key| said.delete(key));
+        let left = |key: &String| matches!(heard.batch.get(key), Some(Some(_)));
+        waiting.into_iter().filter(|key| !left(key)).for_each(|key| said.delete(key));
         let mut batch = heard.batch.clone();
         batch.append(said);
         host.committer().commit(Some(table.lane()), batch)?;

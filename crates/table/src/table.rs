@@ -249,7 +249,7 @@ impl Table {
                 }
             }
         }
-        heard.batch = self.keep(draft);
+        heard.batch = self.keep(host, draft)?;
         if let (Some(plays), Trust::NickOnly, false) = (returned, trust, message.private) {
             self.warn_of_a_bare_nick(plays, name, &mut heard);
         }
@@ -313,13 +313,15 @@ impl Table {
             named: Named::ByItsNetwork,
             group: None,
             offered: Vec::new(),
+            asks: false,
         }
     }
 
     /// Makes a draft the table. Returns what to write for that.
-    fn keep(&mut self, draft: Draft) -> Batch {
+    fn keep(&mut self, host: &Host, mut draft: Draft) -> Result<Batch, StoreError> {
+        let kept = draft.keep_nudge(host, &self.state);
         (self.state, self.pulse) = (draft.state, draft.pulse);
-        draft.writes
+        kept.map(|()| draft.writes)
     }
 
     /// Leaves the table as it was before the draft.

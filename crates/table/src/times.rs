@@ -6,6 +6,7 @@ use jiff::{SignedDuration, Span, Timestamp, ToSpan, Zoned};
 use journal::HOUSE;
 use journal::documents::TableDoc;
 use plugin_api::suggest_within;
+use std::fmt;
 
 /// A day is recognised with a slip if it is this long.
 const LONG_ENOUGH: usize = 6;
@@ -119,6 +120,58 @@ pub(crate) fn until(now: Timestamp, at: Timestamp) -> String {
         _ => ((seconds + 43_200) / 86_400, "days"),
     };
     format!("in {count} {unit}")
+}
+
+/// A point in time of the next days in a few words: `20:00`, or `Fri 4 Dec`.
+pub(crate) fn roughly(now: Timestamp, at: Timestamp, zone: &TimeZone) -> String {
+    let soon = at.duration_since(now) < SignedDuration::from_hours(24);
+    at.to_zoned(zone.clone()).strftime(if soon { "%H:%M" } else { "%a %-d %b" }).to_string()
+}
+
+/// Hours of every day: `22:00-08:00`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Hours {
+    from: Time,
+    to: Time,
+}
+
+impl Hours {
+    /// Reads `22:00-08:00`, `10pm to 8am` or `22-8`.
+    pub fn read(text: &str) -> Option<Self> {
+        let text = text.trim().replace(['–', '—'], "-").to_lowercase();
+        let (from, to) = text.split_once('-').or_else(|| text.split_once(" to "))?;
+        let hour = |text: &str| Time::new(text.parse().ok()?, 0, 0, 0).ok();
+        let of_day = |text: &str| {
+            let mut words = Words(text.trim());
+            let found = time(&mut words).or_else(|| hour(text.trim()));
+            found.filter(|_| words.0.trim().is_empty())
+        };
+        let (from, to) = (of_day(from)?, of_day(to)?);
+        (from != to).then_some(Hours { from, to })
+    }
+
+    /// The point in time itself if it is not within these hours there, or else their end.
+    pub fn after(self, at: Timestamp, zone: &TimeZone) -> Timestamp {
+        let there = at.to_zoned(zone.clone());
+        let (time, over_midnight) = (there.time(), self.from > self.to);
+        let within = match over_midnight {
+            false => time >= self.from && time < self.to,
+            true => time >= self.from || time < self.to,
+        };
+        if !within {
+            return at;
+        }
+        let tomorrow = over_midnight && time >= self.from;
+        let day = if tomorrow { there.date().checked_add(1.day()).ok() } else { Some(there.date()) };
+        // Where the clock is set back, their end may be in the past.
+        day.and_then(|day| self::at(day.to_datetime(self.to), &there)).map_or(at, |end| end.max(at))
+    }
+}
+
+impl fmt::Display for Hours {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}-{}", self.from.strftime("%H:%M"), self.to.strftime("%H:%M"))
+    }
 }
 
 /// The zone with this name, or of this city.
@@ -334,6 +387,32 @@ mod tests {
         }
         for text in ["400d x", "4294967295 weeks x", "9999-01-01 x", "4000000000w4000000000w"] {
             assert_eq!(typed(text), Err(NoTime::TooFar), "{text}");
+        }
+    }
+
+    #[test]
+    fn quiet_hours_last_until_their_end() {
+        let read = |text: &str| Hours::read(text).map(|hours| hours.to_string());
+        for text in ["22:00-08:00", "22-8", "10pm to 8am", "22:00 – 8:00"] {
+            assert_eq!(read(text).as_deref(), Some("22:00-08:00"), "{text}");
+        }
+        for text in ["", "off", "22", "22-", "8-8", "25-3", "22:00-08:00-09:00", "noon to midnight x"] {
+            assert_eq!(read(text), None, "{text}");
+        }
+        let after = |text: &str, at: &str| {
+            let at: Timestamp = at.parse().unwrap();
+            Hours::read(text).unwrap().after(at, &berlin()).to_string()
+        };
+        for (hours, at, then) in [
+            ("22-8", "2026-11-25T20:59:00Z", "2026-11-25T20:59:00Z"),
+            ("22-8", "2026-11-25T21:00:00Z", "2026-11-26T07:00:00Z"),
+            ("22-8", "2026-11-26T06:59:00Z", "2026-11-26T07:00:00Z"),
+            ("22-8", "2026-11-26T07:00:00Z", "2026-11-26T07:00:00Z"),
+            ("12-14", "2026-11-26T11:30:00Z", "2026-11-26T13:00:00Z"),
+            // The night in which summer time ends.
+            ("22-8", "2026-10-24T21:00:00Z", "2026-10-25T07:00:00Z"),
+        ] {
+            assert_eq!(after(hours, at), then, "{hours} {at}");
         }
     }
 

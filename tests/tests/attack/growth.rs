@@ -72,7 +72,7 @@ impl Room {
             head.next_character += 1;
             doc.characters
                 .insert(plays, Character { name: name.clone(), owner: Some(player.clone()), named: false, away: None });
-            doc.seats.insert(player, Seat { name, plays });
+            doc.seats.insert(player, Seat { name, plays, away: None });
         }
         let mut batch = Batch::default();
         batch.put(keys::doc(&table()), to_json(&doc));

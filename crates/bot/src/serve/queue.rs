@@ -214,7 +214,8 @@ impl Worker {
     /// Plays an event again after a failure, unless it no longer waits: then the same write that removed it from the
     /// waiting events has stored its result, and only the answer is missing.
     async fn play_again(&mut self, event: &Event, waiting: &str, busy: &Busy) -> Result<Vec<Outcome>, StoreError> {
-        if self.running.host().committer().read(waiting)?.is_some() {
+        let record = self.running.host().committer().read(waiting)?;
+        if record.is_some_and(|record| table::stands_for(waiting, &record, event)) {
             return self.play(event, Some(waiting.to_owned()), Some(busy)).await;
         }
         tracing::warn!(table = %self.id, "a command was played, though its write was called failed");
@@ -254,7 +255,8 @@ impl Worker {
             batch.delete(lost.key);
         }
         self.unsaid = posts;
-        if let Some(key) = waiting {
+        // An order may leave another under the same key.
+        if let Some(key) = waiting.filter(|key| !matches!(batch.get(key), Some(Some(_)))) {
             batch.delete(key);
         }
         self.begun |= self.running.agenda.note(&batch);

@@ -28,13 +28,13 @@ const DICE_PAGE: [(&str, &str); 12] = [
 const TOPICS: [(&str, &[&str]); 9] = [
     ("Dice", &["odds", "explain"]),
     ("Your sheet", &["set", "values", "macro"]),
-    ("People", &["iam", "as", "pc", "gm", "join", "leave"]),
+    ("People", &["iam", "as", "pc", "gm", "join", "leave", "away", "back"]),
     (
         "What happened",
         &["now", "waiting", "drop", "note", "history", "why", "recap", "story", "scene", "cursed", "more"],
     ),
     ("Second thoughts", &["undo", "redo", "amend", "add"]),
-    ("For later", &["remind", "at", "when", "deadline"]),
+    ("For later", &["remind", "at", "when", "deadline", "nudge"]),
     ("Secrets", &["secret", "in", "tell", "handout", "reveal", "seal", "unseal"]),
     ("Proof, moving and erasing", &["fair", "export", "import", "erase", "forget"]),
     (

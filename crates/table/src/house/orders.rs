@@ -130,7 +130,7 @@ fn addressee<'t>(turn: &HouseTurn, text: &'t str) -> Result<(Whom, &'t str), Ref
 }
 
 /// The time at the beginning of a text.
-fn read_time<'t>(turn: &HouseTurn, text: &'t str, example: &str) -> Result<Typed<'t>, Refusal> {
+pub(super) fn read_time<'t>(turn: &HouseTurn, text: &'t str, example: &str) -> Result<Typed<'t>, Refusal> {
     let zone = zone(turn);
     times::read(text, turn.now, &zone).map_err(|error| {
         let what = match error {
@@ -165,7 +165,7 @@ fn ask(turn: &mut HouseTurn, when: When) -> Result<(), Unplayed> {
     }
     let own = turn.in_private || turn.in_secret;
     let (by, trust, role) = (turn.actor, turn.speaker.trust, turn.rights.role());
-    turn.table_mut().orders.insert(number, Order { by, player, trust, role, when, own });
+    turn.table_mut().orders.insert(number, Order { by, player, trust, role, when, own, room: None });
     if own {
         turn.effects.readers = Readers::Player;
     }
@@ -191,7 +191,7 @@ fn carried_out(turn: &HouseTurn) -> Result<BTreeSet<u64>, StoreError> {
     for (number, order) in &turn.table.orders {
         let past = match order.when {
             When::At(at) => at <= turn.now,
-            When::Each(_) => false,
+            When::Each(_) | When::Waited(_) => false,
             When::Opened => !turn.table.sealed.values().any(|sealed| sealed == number),
         };
         if past && turn.ledger.read::<DueDoc>(&keys::due(turn.ledger.id(), *number))?.is_none() {
@@ -225,12 +225,12 @@ fn playable(turn: &HouseTurn, text: &str, example: &str) -> Result<String, Refus
 }
 
 /// The zone of the clock that people mean here.
-fn zone(turn: &HouseTurn) -> TimeZone {
+pub(super) fn zone(turn: &HouseTurn) -> TimeZone {
     times::zone_of(turn.table).unwrap_or(TimeZone::UTC)
 }
 
 /// Whoever typed a time of the day where nobody ever said what clock that is shall not be surprised.
-fn with_clock(turn: &HouseTurn, reply: Reply, typed: &Typed<'_>) -> Reply {
+pub(super) fn with_clock(turn: &HouseTurn, reply: Reply, typed: &Typed<'_>) -> Reply {
     if !typed.by_the_clock || times::zone_of(turn.table).is_some() {
         return reply;
     }
@@ -330,7 +330,7 @@ pub(super) fn coming(turn: &HouseTurn, most: usize) -> Result<Vec<Line>, Unplaye
     let waits = |order: &Order| match order.when {
         When::At(at) => at > turn.now,
         When::Each(_) => true,
-        When::Opened => false,
+        When::Opened | When::Waited(_) => false,
     };
     let mut orders: Vec<_> = turn.table.orders.iter().filter(|(_, order)| mine(order) && waits(order)).collect();
     orders.sort_by_key(|(number, order)| match order.when {

@@ -126,7 +126,7 @@ pub(super) fn seal(turn: &mut HouseTurn, declaration: &Text) -> Result<Reply, St
     if plays {
         orders::drop_carried_out(turn)?;
         let (player, trust, role) = (turn.speaker.player.clone(), turn.speaker.trust, turn.rights.role());
-        let order = Order { by: actor, player, trust, role, when: When::Opened, own: false };
+        let order = Order { by: actor, player, trust, role, when: When::Opened, own: false, room: None };
         turn.table_mut().orders.insert(number, order);
     }
     turn.effects.readers = Readers::Referees;

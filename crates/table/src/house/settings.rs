@@ -90,7 +90,8 @@ pub(super) fn room(turn: &mut HouseTurn, key: Option<Name>, value: Option<Text>)
     if key.0.eq_ignore_ascii_case(PREFIX) {
         return prefix(turn, value);
     }
-    let (game, setting) = match RoomSetting::ALL.iter().find(|setting| key.0.eq_ignore_ascii_case(setting.key)) {
+    let own = RoomSetting::ALL.into_iter().find(|setting| key.0.eq_ignore_ascii_case(setting.key));
+    let (game, setting) = match own {
         Some(setting) => (HOUSE.to_owned(), setting.declared()),
         None => {
             let own = RoomSetting::ALL.map(|setting| setting.key).join(", ");
@@ -100,8 +101,10 @@ pub(super) fn room(turn: &mut HouseTurn, key: Option<Name>, value: Option<Text>)
     let set = turn.room.settings.get(&game).and_then(|set| set.get(&setting.key)).cloned();
     let Some(value) = value else { return Ok(shown(&setting, set)) };
     turn.needs(Act::SetRoom, "change how the room is answered")?;
-    let example = example_of(&setting, "room");
-    let value = setting.check(&value.text).map_err(|wrong| example.map_or(wrong.clone(), |one| wrong.example(one)))?;
+    let value = match own {
+        Some(own) => own.read(&value.text)?,
+        None => checked(&setting, &value.text, "room")?,
+    };
     let reply = format!("{} is now {value}.", setting.key);
     Arc::make_mut(turn.room).settings.entry(game).or_default().insert(setting.key, value);
     Ok(reply.into())
@@ -172,8 +175,7 @@ pub(super) fn table(turn: &mut HouseTurn, key: Option<Name>, value: Option<Text>
         return Ok(shown(&setting, set));
     };
     turn.needs(Act::SetTable, "change the table's settings")?;
-    let example = example_of(&setting, "table");
-    let value = setting.check(&value.text).map_err(|wrong| example.map_or(wrong.clone(), |one| wrong.example(one)))?;
+    let value = checked(&setting, &value.text, "table")?;
     let value = if setting.key == TIMEZONE { zone_name(&value)? } else { value };
     let reply = match game {
         None => format!("The table is now called {value}."),
@@ -198,12 +200,15 @@ fn zone_name(typed: &str) -> Result<String, Refusal> {
     })
 }
 
-/// An example of setting a setting with few values.
-fn example_of(setting: &Setting, command: &str) -> Option<String> {
-    match &setting.kind {
-        SettingKind::Choice(words) => words.last().map(|word| format!("{command} {} {word}", setting.key)),
-        _ => None,
-    }
+/// A value in its canonical form. The refusal of another has an example, if the setting has few values.
+fn checked(setting: &Setting, value: &str, command: &str) -> Result<String, Refusal> {
+    setting.check(value).map_err(|wrong| match &setting.kind {
+        SettingKind::Choice(words) => match words.last() {
+            Some(word) => wrong.example(format!("{command} {} {word}", setting.key)),
+            None => wrong,
+        },
+        SettingKind::Number(..) | SettingKind::Text(_) => wrong,
+    })
 }
 
 /// The setting `key` that an enabled plugin declares for tables or rooms, and the plugin.

@@ -2,9 +2,11 @@
 
 use super::{history, show};
 use crate::rights::Act;
+use crate::times;
 use crate::turn::HouseTurn;
 use crate::unplayed::Unplayed;
 use chat::{Line, OfferKind, Reply, Span};
+use jiff::tz::TimeZone;
 use journal::documents::{Choice, ChoicesDoc, OpenOffer, RollDoc, to_json};
 use journal::keys;
 use journal::store::StoreError;
@@ -58,22 +60,34 @@ pub(super) fn waiting(turn: &mut HouseTurn, who: Option<Name>) -> Result<Reply, 
 /// A line for each, with these words in front of the roll's number; the asker's own have the numbers to type.
 pub(super) fn listed(turn: &mut HouseTurn, open: &[Open], before: fn(&Open) -> &'static str) -> Vec<Line> {
     let mut choices = Vec::new();
-    let lines = open.iter().take(MOST).map(|open| line(turn, open, before(open), &mut choices)).collect();
+    let lines = open.iter().take(MOST).map(|open| line(turn, open, before(open), Some(&mut choices))).collect();
     let key = keys::choices(turn.ledger.id(), &turn.speaker.player);
     turn.effects.writes.put(key, to_json(&ChoicesDoc { choices, shown: 0 }));
     lines
 }
 
-fn line(turn: &HouseTurn, open: &Open, before: &str, choices: &mut Vec<Choice>) -> Line {
+/// A line for each, for nobody in particular.
+pub(super) fn shown(turn: &HouseTurn, open: &[Open], before: fn(&Open) -> &'static str) -> Vec<Line> {
+    open.iter().take(MOST).map(|open| line(turn, open, before(open), None)).collect()
+}
+
+fn line(turn: &HouseTurn, open: &Open, before: &str, mut numbers: Option<&mut Vec<Choice>>) -> Line {
     let (name, entry) = (turn.table.name_of(open.character), open.entry);
+    let away = turn.table.away(open.character, turn.now).map(|until| {
+        let zone = times::zone_of(turn.table).unwrap_or(TimeZone::UTC);
+        format!(" (away until {})", times::roughly(turn.now, until, &zone))
+    });
     let since = open.roll.since.map_or(String::new(), |since| format!(", {}", show::ago(turn.now, since)));
-    let mut line = vec![Span::Bold(name.to_owned()), Span::Text(format!(" {before} #{entry}{since}:"))];
-    let mine = turn.may(Act::AnswerFor(open.character));
+    let mut line = vec![
+        Span::Bold(name.to_owned()),
+        Span::Text(format!("{} {before} #{entry}{since}:", away.unwrap_or_default())),
+    ];
+    let mine = numbers.is_some() && turn.may(Act::AnswerFor(open.character));
     for offer in open.offers() {
         let OpenOffer { character, command, label, .. } = offer;
         let prefix = &turn.room.prefix;
         line.push(Span::Text(" ".to_owned()));
-        if mine {
+        if let Some(choices) = numbers.as_mut().filter(|_| mine) {
             choices.push(Choice { entry, character: *character, command: command.clone() });
             line.push(Span::Code(format!("{prefix}{}", choices.len())));
             line.push(Span::Text(format!(" {label} (")));

@@ -236,6 +236,7 @@ impl Draft {
                 self.state.head_mut().open.remove(&number);
             }
         } else {
+            self.asks |= roll.asks();
             self.state.head_mut().open.insert(number);
             while self.state.head.open.len() > MOST_OPEN {
                 let least = self.least_open(host)?;

@@ -151,7 +151,7 @@ impl Table {
                 return Err(stands);
             }
         };
-        let mut heard = Heard { batch: self.keep(draft), outcomes, ..Heard::default() };
+        let mut heard = Heard { batch: self.keep(host, draft)?, outcomes, ..Heard::default() };
         let row = |lines| InboxRow::played(&self.state.id, &message.speaker.player, lines, heard.entries());
         let (first, edit) = (row(lines::kept(host, lines)), row(Vec::new()));
         heard.batch.put(keys::inbox(message.said_in(), original), to_json(&first));

@@ -171,7 +171,7 @@ impl Table {
         }
         let mut draft = self.draft();
         let outcome = draft.rename(host, from, message, doc)?;
-        let mut heard = Heard { batch: self.keep(draft), outcomes: vec![outcome], ..Heard::default() };
+        let mut heard = Heard { batch: self.keep(host, draft)?, outcomes: vec![outcome], ..Heard::default() };
         self.reserve(&mut heard);
         Ok(heard)
     }
