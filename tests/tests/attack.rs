@@ -2,6 +2,8 @@
 
 #[path = "attack/binding.rs"]
 mod binding;
+#[path = "attack/boards.rs"]
+mod boards;
 #[path = "attack/budgets.rs"]
 mod budgets;
 #[path = "attack/dice_that_fell.rs"]

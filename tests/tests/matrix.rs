@@ -1,5 +1,7 @@
 //! The bot on Matrix: play through a real Synapse, by people with their own clients.
 
+#[path = "matrix/board.rs"]
+mod board;
 #[path = "matrix/conformance.rs"]
 mod conformance;
 #[path = "matrix/device.rs"]

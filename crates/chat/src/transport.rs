@@ -202,6 +202,10 @@ pub struct Post {
     /// True if this room wants no styling.
     #[serde(default)]
     pub plain: bool,
+    /// True if it is the board of its room, which the bot keeps up to date by correcting it. It is pinned where that is
+    /// possible, and no answer waits for it. Only on networks where posts can be edited.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub board: bool,
     /// What to type for the part that does not fit; see [`Event::Rest`](crate::Event::Rest).
     #[serde(default)]
     pub more: String,
@@ -241,6 +245,7 @@ impl Post {
             what: What::Say,
             again: false,
             plain: false,
+            board: false,
             more: String::new(),
             told: Vec::new(),
         }

@@ -2,7 +2,7 @@
 
 mod later;
 
-pub use later::{DueDoc, Order, When};
+pub use later::{BoardDoc, DueDoc, Order, When};
 
 use crate::change::Touched;
 use crate::entry::{Added, first_hash};
@@ -103,6 +103,12 @@ impl TableDoc {
             When::Waited(seconds) => Some((*number, order, seconds)),
             _ => None,
         })
+    }
+
+    /// The orders to keep boards, with their rooms.
+    pub fn boards(&self) -> impl Iterator<Item = (u64, &RoomId)> {
+        let boards = self.orders.iter().filter(|(_, order)| order.when == When::Shown);
+        boards.filter_map(|(number, order)| Some((*number, order.room.as_ref()?)))
     }
 
     /// The entry with which the current scene began, or the last one ended; 0 if there was none.

@@ -172,6 +172,11 @@ pub fn order_of_due(key: &str) -> Option<(TableId, u64)> {
     Some((TableId(whole(table)), number.parse().ok()?))
 }
 
+/// What the board of a room shows.
+pub fn board(room: &RoomId) -> String {
+    format!("board/{}/{}", part(&room.network), part(&room.id))
+}
+
 /// The prefix of all words by which a room can be linked to a table.
 pub const LINKS: &str = "link/";
 

@@ -5,7 +5,7 @@ mod led;
 mod records;
 
 use super::export::{self, Body, ExportError, Header, Record};
-use crate::documents::{DueDoc, Head, RoomDoc, TableDoc, from_json, to_json};
+use crate::documents::{DueDoc, Head, RoomDoc, TableDoc, When, from_json, to_json};
 use crate::entropy::Entropy;
 use crate::keys::{self, TableId};
 use crate::store::{Batch, Memory, Store, StoreError, scan_all};
@@ -179,8 +179,14 @@ impl Moved {
         batch.put(keys::head(&table), to_json(&head));
         // What was due before the export was written has been carried out there.
         let orders = self.get::<TableDoc>(&keys::doc(&here))?.unwrap_or_default().orders;
-        for (number, at) in orders.into_iter().filter_map(|(number, order)| Some((number, order.when.at()?))) {
-            if at > self.header.time {
+        for (number, when) in orders.into_iter().map(|(number, order)| (number, order.when)) {
+            let at = match when {
+                When::At(at) => Some(at).filter(|at| *at > self.header.time),
+                // Whoever was waited for still is.
+                When::Waited(_) => Some(self.header.time),
+                When::Each(_) | When::Opened | When::Shown => None,
+            };
+            if let Some(at) = at {
                 let due = DueDoc { at, room: room.clone(), cause: number };
                 batch.put(keys::due(&table, number), to_json(&due));
             }

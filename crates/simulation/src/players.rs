@@ -23,7 +23,7 @@ pub struct Wants {
 const ROLLS: [&str; 5] = ["roll 1d20", "roll 4d6kh3", "roll 2d6+3", "r d100", "act d8 d10 d12"];
 
 /// Commands that change something or show it.
-const TABLE: [&str; 71] = [
+const TABLE: [&str; 77] = [
     "insp +1",
     "insp -1",
     "vs 12",
@@ -94,6 +94,12 @@ const TABLE: [&str; 71] = [
     "when attacked: counter d6",
     "when off",
     "deadline 3m",
+    "nudge 2m",
+    "nudge off",
+    "away 4m",
+    "back",
+    "board on",
+    "board off",
     "seal act d8 d10 d12",
 ];
 

@@ -6,7 +6,7 @@ use crate::limits::{Pace, Pulse};
 use crate::line::Group;
 use crate::state::{GameState, State, Stored, read};
 use crate::unplayed::Unplayed;
-use chat::{Message, RoomId};
+use chat::{Edits, Message, RoomId};
 use dice::Die;
 use journal::documents::{Choice, GameDoc, RoomDoc, from_json, to_json};
 use journal::keys;
@@ -32,6 +32,8 @@ pub(crate) struct Draft {
     pub group: Option<Group>,
     /// What the message offered whoever typed it, as it is numbered.
     pub offered: Vec<Choice>,
+    /// Whether posts can be edited on the network of the message.
+    pub edits: Edits,
     /// True if a roll asks somebody for something.
     pub asks: bool,
 }

@@ -1,5 +1,6 @@
 //! What one of the table's own commands does apart from changing the documents it was lent.
 
+use crate::outcome::OnBoard;
 use chat::{Block, PlayerId, Readers, RoomId};
 use journal::documents::{RollDoc, RoomDoc};
 use journal::store::Batch;
@@ -32,6 +33,8 @@ pub(crate) struct Effects {
     pub announces: BTreeMap<RoomId, String>,
     /// What it tells others in private.
     pub tells: BTreeMap<PlayerId, Vec<Block>>,
+    /// What the board of its room is to show.
+    pub board: Option<OnBoard>,
     /// Others who are to notice its answer.
     pub calls: BTreeSet<PlayerId>,
     /// True if its answer shows something that must be on the disk first.

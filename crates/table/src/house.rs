@@ -2,6 +2,7 @@
 //! like a game's, but need more of the table than any game gets.
 
 mod away;
+mod board;
 mod drop;
 mod erase;
 mod fair;
@@ -120,7 +121,8 @@ enum House {
     Leave { character: Option<Name> },
     /// Show or change this room's settings. They are: prefix, formatting (on or off), the dice dialect, verbosity
     /// (brief, normal or full), inline rolls (on or off), alone (on if there is no other bot here), welcome (on or off),
-    /// part (play, or talk for a room that shows nothing of the table's other rooms), and what the room's plugins add.
+    /// part (play, or talk for a room that shows nothing of the table's other rooms), quiet (the hours in which nudge calls
+    /// nobody), and what the room's plugins add.
     #[command(
         example = "room",
         example = "room prefix .",
@@ -309,6 +311,10 @@ enum House {
     /// I call nobody who is away, nor in the quiet hours of the room: room quiet 22:00-08:00.
     #[command(example = "nudge 24h", example = "nudge off", example = "nudge")]
     Nudge { after: Option<Text> },
+    /// Keep one message in this room that always shows what now shows, where messages can be edited. Only a referee or a
+    /// room admin can do that.
+    #[command(example = "board on", example = "board off")]
+    Board { change: Option<board::Switch> },
     /// Declare something in secret. It stays sealed until the referee opens all declarations at once.
     ///
     /// To keep it from the others, type it in a private chat with me, after in and the room. Sealing again replaces it.
@@ -477,6 +483,7 @@ fn play(command: House, turn: &mut HouseTurn) -> Result<Reply, Unplayed> {
         House::Away { until } => away::away(turn, until.as_ref())?,
         House::Back => away::back(turn)?,
         House::Nudge { after } => nudge::nudge(turn, after.as_ref())?,
+        House::Board { change } => board::board(turn, change)?,
         House::Seal { declaration } => secrets::seal(turn, &declaration)?,
         House::Unseal => secrets::unseal(turn)?,
         House::Fair { proof: None } => fair::fair(turn),

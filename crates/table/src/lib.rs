@@ -14,6 +14,7 @@ pub mod words;
 
 mod against;
 mod attempt;
+mod boards;
 mod casting;
 mod done;
 mod draft;

@@ -28,6 +28,7 @@ pub(crate) const WHEN: &str = "when";
 pub(crate) const DEADLINE: &str = "deadline";
 pub(crate) const SEAL: &str = "seal";
 pub(crate) const NUDGE: &str = "nudge";
+pub(crate) const BOARD: &str = "board";
 
 /// What people call the moments that orders can wait for. The longest that fits counts.
 const MOMENTS: [(&str, Moment); 12] = [
@@ -99,8 +100,8 @@ impl Draft {
     ) -> Result<Vec<(Moment, Option<CharacterId>)>, StoreError> {
         let (doc, mut begins) = (&attempt.doc, std::mem::take(&mut done.begins));
         let order = attempt.message.ordered.and_then(|entry| doc.orders.get(&entry));
-        if doc.orders.is_empty() || attempt.is_secret() || order.is_some_and(|order| !matches!(order.when, When::At(_)))
-        {
+        let waits = doc.orders.values().any(|order| matches!(order.when, When::Each(_)));
+        if !waits || attempt.is_secret() || order.is_some_and(|order| !matches!(order.when, When::At(_))) {
             return Ok(Vec::new());
         }
         // What somebody may choose in a turn that begins is not asked by a roll.
@@ -186,9 +187,14 @@ impl Table {
         let line = match order.when {
             // Nothing that somebody said is repeated, so it outlives their words.
             When::Waited(_) => Some(NUDGE.to_owned()),
+            When::Shown => Some(BOARD.to_owned()),
             When::At(_) | When::Each(_) | When::Opened => line_of(&page),
         };
         let (Some(mut line), Some(room)) = (line, self.room_for(host, &due.room)?) else { return Ok(None) };
+        // A board belongs to its room, and to no other of the table.
+        if order.when == When::Shown && order.room.as_ref() != Some(&room) {
+            return Ok(None);
+        }
         let prefix = self.state.rooms[&room].doc.prefix.clone();
         let seat = doc.seats.get(&order.player);
         if [AT, WHEN, SEAL].contains(&page.entry.command.as_str())
@@ -204,7 +210,7 @@ impl Table {
         let speaker =
             Speaker { trust: order.trust, standing: Standing::Member, ..Speaker::new(order.player.clone(), name) };
         let id = match order.when {
-            When::Waited(_) => repeated(number, due),
+            When::Waited(_) | When::Shown => repeated(number, due),
             When::At(_) | When::Each(_) | When::Opened => once(number, due),
         };
         let mut message = Message::new(id, room, speaker, due.at, format!("{prefix}{line}"));

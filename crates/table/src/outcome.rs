@@ -34,6 +34,8 @@ pub struct Outcome {
     pub announces: BTreeMap<RoomId, String>,
     /// What the other rooms of the table are shown of it; empty if nothing.
     pub mirrored: Vec<Block>,
+    /// What the board of its room is to show.
+    pub board: Option<OnBoard>,
     /// Other players to whom it offers something.
     pub calls: BTreeSet<PlayerId>,
     /// True if the answer shows something that must be on the disk first.
@@ -48,6 +50,14 @@ pub struct Outcome {
     pub strayed: bool,
     /// If its dice were rolled but it had no effect: the reason.
     pub nothing: Option<String>,
+}
+
+/// What a board is to show.
+#[derive(Clone, Debug, PartialEq)]
+pub struct OnBoard {
+    pub(crate) order: u64,
+    pub(crate) blocks: Vec<Block>,
+    pub(crate) digest: String,
 }
 
 /// How a command line ended.
@@ -77,6 +87,7 @@ impl Outcome {
             tells: BTreeMap::new(),
             announces: BTreeMap::new(),
             mirrored: Vec::new(),
+            board: None,
             calls: BTreeSet::new(),
             shows_head: false,
             changed: false,

@@ -5,6 +5,7 @@
 //! never knows more than the disk.
 
 mod amend;
+mod board;
 mod edit;
 mod elsewhere;
 mod lines;
@@ -26,7 +27,7 @@ use crate::room::Answered;
 use crate::route::SaidTo;
 use crate::state::{State, read};
 use crate::words::CommandLine;
-use chat::{Event, Guarantees, Message, Readers, Reply, Speaker, Standing, Trust, Unaccepted};
+use chat::{Edits, Event, Guarantees, Message, Readers, Reply, RoomId, Speaker, Standing, Trust, Unaccepted};
 use jiff::Timestamp;
 use journal::committer::Lane;
 use journal::documents::{GUEST, Head, InboxRow, TableDoc, to_json};
@@ -35,6 +36,7 @@ use journal::keys::{self, TableId};
 use journal::store::{Batch, StoreError};
 use posts::Lines;
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 
 /// An open table.
 pub struct Table {
@@ -47,6 +49,8 @@ pub struct Table {
     ahead: u64,
     /// The number of successive commands that found everything before them durable.
     calm: u32,
+    /// Boards that nobody wants any more, and that are still to be taken back.
+    left_boards: BTreeSet<(u64, RoomId)>,
 }
 
 /// A message and its command lines.
@@ -74,7 +78,7 @@ impl Table {
     /// The store cannot be read.
     pub fn open(host: &Host, id: TableId) -> Result<Self, StoreError> {
         let (lane, state) = (host.committer.lane(), State::read_from(host, id)?);
-        Ok(Table { lane, state, pulse: Pulse::default(), safe: 0, ahead: 1, calm: 0 })
+        Ok(Table { lane, state, pulse: Pulse::default(), safe: 0, ahead: 1, calm: 0, left_boards: BTreeSet::new() })
     }
 
     /// The lane for its batches.
@@ -239,6 +243,7 @@ impl Table {
         if !(network.may_be_heard_again() || message.comes_again) {
             draft.named = Named::ByItsEntry;
         }
+        draft.edits = network.edits;
         let gone = !matches!(answering, Answering::Nothing) && is_gone(host, message);
         for (ordinal, line) in (1..).zip(lines.iter().take(MOST_LINES)) {
             match gone {
@@ -267,6 +272,7 @@ impl Table {
             Answering::Anew => self.post_answers(host, message, played, None, &mut heard)?,
             Answering::Correcting(first) => self.post_answers(host, message, played, Some(first), &mut heard)?,
         }
+        self.post_boards(host, message, &mut heard)?;
         self.reserve(&mut heard);
         // If a message may come again, its answer must not show a number that a crash could still change.
         heard.early &= network.unaccepted == Unaccepted::Lost && !message.comes_again;
@@ -314,14 +320,16 @@ impl Table {
             group: None,
             offered: Vec::new(),
             asks: false,
+            edits: Edits::None,
         }
     }
 
     /// Makes a draft the table. Returns what to write for that.
     fn keep(&mut self, host: &Host, mut draft: Draft) -> Result<Batch, StoreError> {
-        let kept = draft.keep_nudge(host, &self.state);
+        let kept = draft.keep_nudge(host, &self.state).and_then(|()| draft.keep_boards(host, &self.state));
         (self.state, self.pulse) = (draft.state, draft.pulse);
-        kept.map(|()| draft.writes)
+        self.left_boards.append(&mut kept?);
+        Ok(draft.writes)
     }
 
     /// Leaves the table as it was before the draft.

@@ -7,7 +7,7 @@ use crate::quota::Exports;
 use crate::rights::{Act, Rights, Takes};
 use crate::roster::Present;
 use crate::unplayed::Unplayed;
-use chat::{Reply, RoomId, Speaker, Trust};
+use chat::{Edits, Reply, RoomId, Speaker, Trust};
 use jiff::Timestamp;
 use journal::documents::{Head, RoomDoc, TableDoc};
 use plugin_api::{Cast, CharacterId, CommandSpec, Refusal, Role, Words};
@@ -56,6 +56,8 @@ pub(crate) struct HouseTurn<'a> {
     pub ordered: Option<u64>,
     /// Recent exports, if this command asks for one.
     pub exports: Option<Exports>,
+    /// Whether posts can be edited on the network where it was typed.
+    pub edits: Edits,
     /// True if it was typed where the others do not read.
     pub in_private: bool,
     /// True if the answer is only for the speaker and the referees.

@@ -21,6 +21,7 @@ mod link;
 mod listen;
 mod media;
 mod outbox;
+mod pins;
 mod randomness;
 mod receipts;
 mod related;

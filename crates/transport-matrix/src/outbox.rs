@@ -6,7 +6,7 @@ use crate::link::{Link, Step};
 use crate::listen::is_private;
 use crate::related::{find, relation};
 use crate::trouble::{Backoff, Trouble};
-use crate::{chart, media, standing, taps};
+use crate::{chart, media, pins, standing, taps};
 use chat::{Block, Delivery, Earlier, Event, PlayerId, Post, Recipient, Saying, SendError, Sent, Span, What};
 use matrix_sdk::Room;
 use matrix_sdk::ruma::EventEncryptionAlgorithm::MegolmV1AesSha2;
@@ -41,6 +41,8 @@ impl Outbox {
     /// Queues a post for its room.
     pub fn say(&self, post: Post) -> Saying {
         let queue = match &post.to {
+            // No answer waits for a board.
+            Recipient::Room if post.board => format!("{} board", post.room.id),
             Recipient::Room => post.room.id.clone(),
             Recipient::Player(player) => player.id.clone(),
         };
@@ -107,7 +109,12 @@ impl Sayer {
             let known = live && begun.elapsed() <= TRANSACTIONS;
             let before = if known { SaidBefore::No } else { SaidBefore::Perhaps };
             let (wait, why) = match try_to_say(&link, post, before).await {
-                Ok(id) => return Ok(Sent { id: id.map(|id| id.to_string()) }),
+                Ok(id) => {
+                    if let Some(said) = id.as_ref().filter(|_| post.board && post.what == What::Say) {
+                        pins::add(&link, &post.room.id, said).await;
+                    }
+                    return Ok(Sent { id: id.map(|id| id.to_string()) });
+                }
                 Err(Trouble::Refused(why)) => return self.say_otherwise(&link, post, why).await,
                 Err(Trouble::Passing { wait, why }) => (backoff.wait(wait), why),
                 // The listener logs in again, or ends the bot.
@@ -191,6 +198,9 @@ async fn try_to_say(link: &Link, post: &Post, before: SaidBefore) -> Result<Opti
     let mut relation = relation(link, &room, answers).await?;
     relation.out_of = name_of(link, post, &room);
     if let What::Withdraw(earlier) = &post.what {
+        if let Some(id) = earlier.id.as_ref().filter(|_| post.board) {
+            pins::take_away(link, &room, id).await;
+        }
         return withdraw(link, &room, &relation, earlier, &post.key).await.map(|()| None);
     }
     if before == SaidBefore::Perhaps

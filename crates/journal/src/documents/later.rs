@@ -1,4 +1,4 @@
-//! What the bot is to do later.
+//! What the bot is to do later, and what it showed last of what it shows again.
 
 use chat::{CharacterId, Moment, PlayerId, Role, RoomId, Trust};
 use jiff::Timestamp;
@@ -36,6 +36,8 @@ pub enum When {
     Opened,
     /// Whenever somebody has been waited for so long, in seconds.
     Waited(i64),
+    /// Whenever what the board of its room shows may have changed.
+    Shown,
 }
 
 impl When {
@@ -43,7 +45,7 @@ impl When {
     pub fn at(self) -> Option<Timestamp> {
         match self {
             When::At(at) => Some(at),
-            When::Each(_) | When::Opened | When::Waited(_) => None,
+            When::Each(_) | When::Opened | When::Waited(_) | When::Shown => None,
         }
     }
 }
@@ -57,4 +59,17 @@ pub struct DueDoc {
     pub room: RoomId,
     /// The entry that made it due: the one that asked for it, or the one with which its moment came.
     pub cause: u64,
+}
+
+/// What the board of a room shows.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BoardDoc {
+    /// The order that it is kept by.
+    pub order: u64,
+    /// The key of the post that is the board.
+    pub post: String,
+    /// A digest of what it shows.
+    pub shown: String,
+    /// When that was shown.
+    pub at: Timestamp,
 }

@@ -40,8 +40,8 @@ const TOPICS: [(&str, &[&str]); 9] = [
     (
         "This room",
         &[
-            "plugins", "plugin", "game", "room", "dialect", "table", "link", "unlink", "mirror", "ignore", "unignore",
-            "help",
+            "plugins", "plugin", "game", "room", "dialect", "table", "link", "unlink", "mirror", "board", "ignore",
+            "unignore", "help",
         ],
     ),
 ];

@@ -21,43 +21,72 @@ const COMING: usize = 3;
 /// The most counters shown of a character.
 const COUNTERS: usize = 4;
 
+/// Where it is shown.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Shown {
+    /// To whoever asked.
+    Once,
+    /// In a message that stays, to everybody.
+    OnBoard,
+}
+
 pub(super) fn now(turn: &mut HouseTurn) -> Result<Reply, Unplayed> {
+    page(turn, Shown::Once)
+}
+
+/// What the board shows: the same for everybody, without what only some may know, without anyone's words, and without
+/// what changes as time passes.
+pub(super) fn board(turn: &mut HouseTurn) -> Result<Reply, Unplayed> {
+    page(turn, Shown::OnBoard)
+}
+
+fn page(turn: &mut HouseTurn, shown: Shown) -> Result<Reply, Unplayed> {
     let mut lines = Vec::new();
     // What is waited for, then what each character may still choose on their newest roll that offers anything.
     let (mut asked, mut may): (Vec<_>, Vec<_>) = waiting::all(turn)?.into_iter().partition(waiting::Open::is_must);
     let mut seen = BTreeSet::new();
     may.retain(|open| seen.insert(open.character));
     for open in [&mut asked, &mut may] {
-        open.sort_by_key(|open| !turn.may(Act::AnswerFor(open.character)));
+        if shown == Shown::Once {
+            open.sort_by_key(|open| !turn.may(Act::AnswerFor(open.character)));
+        }
         open.truncate(MOST);
     }
     let waits = !asked.is_empty();
     asked.append(&mut may);
     let open = !asked.is_empty();
-    lines.extend(waiting::listed(turn, &asked, |open| if open.is_must() { "on" } else { "may still choose on" }));
-    lines.extend(to_settle(turn)?);
+    let before = |open: &waiting::Open| if open.is_must() { "on" } else { "may still choose on" };
+    match shown {
+        Shown::Once => lines.extend(waiting::listed(turn, &asked, before)),
+        Shown::OnBoard => lines.extend(waiting::on_board(turn, &asked, before)),
+    }
+    if shown == Shown::Once {
+        lines.extend(to_settle(turn)?);
+    }
     lines.extend(of_plugins(turn)?);
     lines.extend(counters(turn));
-    lines.extend(orders::coming(turn, COMING)?);
+    match shown {
+        Shown::Once => lines.extend(orders::coming(turn, COMING)?),
+        Shown::OnBoard => lines.extend(orders::dates(turn, COMING)),
+    }
     let scene = turn.table.scene.as_ref().map(|scene| scene.title.clone());
-    let newest = turn.ledger.page(turn.ledger.head().number)?;
-    let last = newest.map(|page| {
-        let name = turn.table.name_of(page.entry.character);
-        format!("last was #{} by {name}, {}", page.number(), show::ago(turn.now, page.entry.time))
-    });
     let mut reply = Reply::new();
     reply = match scene {
         Some(title) => reply.bold(title).text(" | "),
         None => reply,
     };
-    let says = match (waits, open) {
+    reply = reply.text(match (waits, open || shown == Shown::OnBoard) {
         (true, _) => "Waited for:",
         (false, true) => "Nobody is waited for.",
         (false, false) => "Nobody is waited for",
-    };
-    reply = reply.text(says);
-    if !open {
-        reply = last.into_iter().fold(reply, |reply, last| reply.text(format!("; {last}")));
+    });
+    if !open && shown == Shown::Once {
+        let newest = turn.ledger.page(turn.ledger.head().number)?;
+        reply = newest.into_iter().fold(reply, |reply, page| {
+            let name = turn.table.name_of(page.entry.character);
+            let last = format!("; last was #{} by {name}, {}", page.number(), show::ago(turn.now, page.entry.time));
+            reply.text(last)
+        });
     }
     Ok(if lines.is_empty() { reply } else { reply.list(lines) })
 }

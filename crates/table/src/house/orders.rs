@@ -191,7 +191,7 @@ fn carried_out(turn: &HouseTurn) -> Result<BTreeSet<u64>, StoreError> {
     for (number, order) in &turn.table.orders {
         let past = match order.when {
             When::At(at) => at <= turn.now,
-            When::Each(_) | When::Waited(_) => false,
+            When::Each(_) | When::Waited(_) | When::Shown => false,
             When::Opened => !turn.table.sealed.values().any(|sealed| sealed == number),
         };
         if past && turn.ledger.read::<DueDoc>(&keys::due(turn.ledger.id(), *number))?.is_none() {
@@ -323,6 +323,21 @@ fn listed(turn: &mut HouseTurn) -> Result<Reply, Unplayed> {
     Ok(Reply::new().text("Left for later:").list(lines))
 }
 
+/// When something of everybody's is due next, without anyone's words, for a message that stays.
+pub(super) fn dates(turn: &HouseTurn, most: usize) -> Vec<Line> {
+    let due = |(number, order): (&u64, &Order)| {
+        let at = order.when.at().filter(|at| *at > turn.now && !order.own)?;
+        Some((at, *number, order.by))
+    };
+    let mut dates: Vec<_> = turn.table.orders.iter().filter_map(due).collect();
+    dates.sort();
+    let line = |(at, number, by): (Timestamp, u64, CharacterId)| {
+        let says = format!(" {}, on {}", turn.table.name_of(by), times::shown(at, &zone(turn)));
+        vec![Span::Bold(format!("#{number}")), Span::Text(says)]
+    };
+    dates.into_iter().take(most).map(line).collect()
+}
+
 /// What is left for later, the next first; others' private orders are left out, and one's own where others read.
 pub(super) fn coming(turn: &HouseTurn, most: usize) -> Result<Vec<Line>, Unplayed> {
     let alone = turn.in_private || turn.in_secret;
@@ -330,7 +345,7 @@ pub(super) fn coming(turn: &HouseTurn, most: usize) -> Result<Vec<Line>, Unplaye
     let waits = |order: &Order| match order.when {
         When::At(at) => at > turn.now,
         When::Each(_) => true,
-        When::Opened | When::Waited(_) => false,
+        When::Opened | When::Waited(_) | When::Shown => false,
     };
     let mut orders: Vec<_> = turn.table.orders.iter().filter(|(_, order)| mine(order) && waits(order)).collect();
     orders.sort_by_key(|(number, order)| match order.when {

@@ -60,7 +60,8 @@ pub(super) fn waiting(turn: &mut HouseTurn, who: Option<Name>) -> Result<Reply, 
 /// A line for each, with these words in front of the roll's number; the asker's own have the numbers to type.
 pub(super) fn listed(turn: &mut HouseTurn, open: &[Open], before: fn(&Open) -> &'static str) -> Vec<Line> {
     let mut choices = Vec::new();
-    let lines = open.iter().take(MOST).map(|open| line(turn, open, before(open), Some(&mut choices))).collect();
+    let lines =
+        open.iter().take(MOST).map(|open| line(turn, open, before(open), &mut For::Asker(&mut choices))).collect();
     let key = keys::choices(turn.ledger.id(), &turn.speaker.player);
     turn.effects.writes.put(key, to_json(&ChoicesDoc { choices, shown: 0 }));
     lines
@@ -68,26 +69,42 @@ pub(super) fn listed(turn: &mut HouseTurn, open: &[Open], before: fn(&Open) -> &
 
 /// A line for each, for nobody in particular.
 pub(super) fn shown(turn: &HouseTurn, open: &[Open], before: fn(&Open) -> &'static str) -> Vec<Line> {
-    open.iter().take(MOST).map(|open| line(turn, open, before(open), None)).collect()
+    open.iter().take(MOST).map(|open| line(turn, open, before(open), &mut For::Everybody)).collect()
 }
 
-fn line(turn: &HouseTurn, open: &Open, before: &str, mut numbers: Option<&mut Vec<Choice>>) -> Line {
+/// The same in a message that stays: without what changes as time passes.
+pub(super) fn on_board(turn: &HouseTurn, open: &[Open], before: fn(&Open) -> &'static str) -> Vec<Line> {
+    open.iter().take(MOST).map(|open| line(turn, open, before(open), &mut For::Board)).collect()
+}
+
+/// Whom a line is for.
+enum For<'a> {
+    /// Whoever asked, whose own choices get numbers.
+    Asker(&'a mut Vec<Choice>),
+    Everybody,
+    Board,
+}
+
+fn line(turn: &HouseTurn, open: &Open, before: &str, reader: &mut For<'_>) -> Line {
     let (name, entry) = (turn.table.name_of(open.character), open.entry);
-    let away = turn.table.away(open.character, turn.now).map(|until| {
-        let zone = times::zone_of(turn.table).unwrap_or(TimeZone::UTC);
-        format!(" (away until {})", times::roughly(turn.now, until, &zone))
+    let zone = times::zone_of(turn.table).unwrap_or(TimeZone::UTC);
+    let since = open.roll.since.map_or(String::new(), |since| match reader {
+        For::Board => format!(", since {}", times::shown(since, &zone)),
+        For::Asker(_) | For::Everybody => format!(", {}", show::ago(turn.now, since)),
     });
-    let since = open.roll.since.map_or(String::new(), |since| format!(", {}", show::ago(turn.now, since)));
-    let mut line = vec![
-        Span::Bold(name.to_owned()),
-        Span::Text(format!("{} {before} #{entry}{since}:", away.unwrap_or_default())),
-    ];
-    let mine = numbers.is_some() && turn.may(Act::AnswerFor(open.character));
+    let away = turn.table.away(open.character, turn.now).map_or(String::new(), |until| match reader {
+        For::Board => format!(" (away until {})", times::shown(until, &zone)),
+        For::Asker(_) | For::Everybody => format!(" (away until {})", times::roughly(turn.now, until, &zone)),
+    });
+    let mut line = vec![Span::Bold(name.to_owned()), Span::Text(format!("{away} {before} #{entry}{since}:"))];
+    let mine = turn.may(Act::AnswerFor(open.character));
     for offer in open.offers() {
         let OpenOffer { character, command, label, .. } = offer;
         let prefix = &turn.room.prefix;
         line.push(Span::Text(" ".to_owned()));
-        if let Some(choices) = numbers.as_mut().filter(|_| mine) {
+        if let For::Asker(choices) = reader
+            && mine
+        {
             choices.push(Choice { entry, character: *character, command: command.clone() });
             line.push(Span::Code(format!("{prefix}{}", choices.len())));
             line.push(Span::Text(format!(" {label} (")));

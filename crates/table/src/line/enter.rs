@@ -52,6 +52,7 @@ impl Draft {
         outcome.dice = std::mem::take(&mut attempt.thrown);
         outcome.shows_head = attempt.effects.shows_head;
         outcome.calls = std::mem::take(&mut attempt.effects.calls);
+        outcome.board = attempt.effects.board.take();
         attempt.only_for(reply.readers);
         reply.readers = attempt.readers;
         let number = self.state.next_number();

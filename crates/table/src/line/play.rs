@@ -109,6 +109,7 @@ impl Draft {
             heard: attempt.message.heard_at(),
             in_private: attempt.message.private || attempt.message.aside.is_some(),
             in_secret,
+            edits: self.edits,
             speaker: &attempt.message.speaker,
             room_id: &attempt.message.room,
             said_in: attempt.message.said_in(),

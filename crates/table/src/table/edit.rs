@@ -135,6 +135,7 @@ impl Table {
         let first = self.first_version(host, version, entries)?;
         let mut made = BTreeMap::new();
         let mut draft = self.draft();
+        draft.edits = network.edits;
         let mut played = draft.play_again(host, version, &first, &mut made);
         if let Err(Stands::Because(why)) = &played
             && let Some(last) = first.with_more_dice(made)
@@ -160,6 +161,7 @@ impl Table {
             heard.batch.put(keys::inbox(message.said_in(), &message.id), to_json(&row));
         }
         self.post_answers(host, message, Lines::All, Some(original), &mut heard)?;
+        self.post_boards(host, message, &mut heard)?;
         self.reserve(&mut heard);
         heard.early &= network.unaccepted == Unaccepted::Lost;
         Ok(heard)

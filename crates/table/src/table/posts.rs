@@ -6,7 +6,7 @@ use crate::host::Host;
 use crate::outcome::{Heard, Outcome, OutcomeKind, Outgoing};
 use crate::room::Answered;
 use chat::{Block, Earlier, Message, PlayerId, Post, Readers, Recipient, Reply, RoomId, Span, Told, What};
-use journal::documents::to_json;
+use journal::documents::{When, to_json};
 use journal::keys;
 use journal::store::StoreError;
 use std::collections::{BTreeMap, BTreeSet};
@@ -99,6 +99,11 @@ impl Table {
         for answer in std::iter::once(&mut public).chain(private.values_mut()) {
             answer.name_once();
             answer.label_late(message);
+        }
+        // Nobody asked for it just now.
+        let order = message.ordered.and_then(|number| self.state.doc.doc.orders.get(&number));
+        if order.is_some_and(|order| matches!(order.when, When::Waited(_))) {
+            public.addressee = None;
         }
         Answers { public, private }
     }

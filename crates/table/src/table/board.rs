@@ -1,0 +1,59 @@
+//! The posts that show boards, and those that take them back.
+
+use super::Table;
+use crate::host::Host;
+use crate::outcome::{Heard, OnBoard, Outgoing};
+use crate::room::Answered;
+use crate::state::read;
+use chat::{Earlier, Message, Post, RoomId, What};
+use journal::documents::{BoardDoc, to_json};
+use journal::keys;
+use journal::store::StoreError;
+
+impl Table {
+    /// Posts what a message's outcomes show on boards, and takes back the boards that nobody wants any more.
+    pub(super) fn post_boards(&mut self, host: &Host, message: &Message, heard: &mut Heard) -> Result<(), StoreError> {
+        for (number, room) in std::mem::take(&mut self.left_boards) {
+            self.take_back_board(host, &room, |known| known.order == number, heard)?;
+        }
+        let Some(OnBoard { order, blocks, digest }) = heard.outcomes.iter_mut().find_map(|each| each.board.take())
+        else {
+            return Ok(());
+        };
+        let (room, at) = (&message.room, message.heard_at());
+        self.take_back_board(host, room, |known| known.order != order, heard)?;
+        let known: Option<BoardDoc> = read(host, &keys::board(room))?;
+        let key = format!("{room}/board/{order}/{}", at.as_millisecond());
+        let (post, what) = match known.filter(|known| known.order == order) {
+            Some(known) => (known.post.clone(), What::Correct(Earlier { key: known.post, id: None })),
+            None => (key.clone(), What::Say),
+        };
+        heard.batch.put(keys::board(room), to_json(&BoardDoc { order, post, shown: digest, at }));
+        let plain = self.state.room(host, room)?.doc.is_unstyled();
+        say(host, Post { what, plain, board: true, ..Post::new(key, room.clone(), blocks) }, heard);
+        Ok(())
+    }
+
+    fn take_back_board(
+        &self,
+        host: &Host,
+        room: &RoomId,
+        which: impl Fn(&BoardDoc) -> bool,
+        heard: &mut Heard,
+    ) -> Result<(), StoreError> {
+        let known: Option<BoardDoc> = read(host, &keys::board(room))?;
+        if let Some(BoardDoc { post, .. }) = known.filter(which) {
+            heard.batch.delete(keys::board(room));
+            let (key, what) = (format!("{post}/gone"), What::Withdraw(Earlier { key: post, id: None }));
+            say(host, Post { what, board: true, ..Post::new(key, room.clone(), Vec::new()) }, heard);
+        }
+        Ok(())
+    }
+}
+
+fn say(host: &Host, post: Post, heard: &mut Heard) {
+    let key = keys::outbox(&post.room.network, host.next_number());
+    let outgoing = Outgoing { key: key.clone(), post, roll: None, numbers: None };
+    heard.batch.put(key, to_json(&outgoing));
+    heard.posts.push(outgoing);
+}
