@@ -247,6 +247,10 @@ impl Draft {
         if entry.is_about_others() || entry.game == HOUSE {
             return refuse(format!("{} cannot be amended: undo #{number} and type it again", entry.command));
         }
+        // Its message may be gone, and could not be taken back once more.
+        if page.text().is_none() {
+            return refuse(format!("the words of #{number} were erased, so it stays as it is"));
+        }
         if page.is_secret() || page.withholds() {
             return refuse(format!("#{number} is secret: undo it and type it again"));
         }
