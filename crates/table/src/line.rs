@@ -19,6 +19,7 @@ mod resolve;
 pub(crate) mod undo;
 mod unknown;
 mod verbosity;
+mod watched;
 
 use crate::attempt::{Attempt, unreached};
 use crate::done::Done;

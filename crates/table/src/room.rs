@@ -96,8 +96,9 @@ pub const WELCOME: RoomSetting = RoomSetting {
 /// What the room is for, where several share a table.
 pub const PART: RoomSetting = RoomSetting {
     key: "part",
-    help: "what this room is for: play, or talk, where nothing from the table's other rooms is shown, nor from here there",
-    values: &["play", "talk"],
+    help: "what this room is for: play; talk, where nothing from the table's other rooms is shown, nor from here there; or \
+           watch, where that is shown and nobody plays",
+    values: &["play", "talk", "watch"],
     other: None,
 };
 
@@ -271,11 +272,17 @@ pub(crate) trait Answered {
     /// True if newcomers are shown how to begin.
     fn welcomes(&self) -> bool;
 
-    /// True if it sees what is rolled in the other rooms of its table, and they what is rolled here.
+    /// True if people play there, so that the other rooms of its table see what is rolled.
     fn plays_along(&self) -> bool;
 
     /// When nobody is called on the bot's own account.
     fn quiet(&self) -> Option<Hours>;
+
+    /// True if it sees what is rolled in the other rooms of its table.
+    fn sees_others(&self) -> bool;
+
+    /// True if nobody plays there.
+    fn only_watches(&self) -> bool;
 
     /// The dice notation to read.
     fn dialect(&self) -> Dialect;
@@ -315,6 +322,14 @@ impl Answered for RoomDoc {
 
     fn quiet(&self) -> Option<Hours> {
         Hours::read(QUIET.of(self))
+    }
+
+    fn sees_others(&self) -> bool {
+        PART.of(self) != "talk"
+    }
+
+    fn only_watches(&self) -> bool {
+        PART.of(self) == "watch"
     }
 
     fn dialect(&self) -> Dialect {

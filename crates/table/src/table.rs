@@ -346,7 +346,7 @@ impl Table {
         let room = self.state.room(host, &message.room)?.doc.clone();
         // A message said aside has no line for anybody else.
         let to = if message.aside.is_some() { SaidTo::BotAlone } else { SaidTo::of(message) };
-        let notation = host.plugins.notation(&room).filter(|_| room.rolls_inline());
+        let notation = host.plugins.notation(&room).filter(|_| room.rolls_inline() && !room.only_watches());
         let inline = notation.map(|command| Inline { dialect: room.dialect(), command: &command.name });
         Ok(host.router.lines(&message.body, &room.prefix, to, inline))
     }

@@ -240,3 +240,52 @@ fn a_room_leaves_whatever_happens_and_comes_back_only_by_a_word() {
     assert!(rooms.at(&hall(), &ada(), "!unlink").ok());
     assert!(!rooms.at(&hall(), &ada(), "!history").all().contains("d6"));
 }
+
+#[test]
+fn nobody_plays_where_people_only_watch() {
+    let mut rooms = Rooms::linked();
+    rooms.at(&hall(), &ann(), "!roll d6");
+    assert!(rooms.at(&hall(), &gus(), "!mirror on").ok());
+    assert!(rooms.at(&den(), &dan(), "!room part watch").ok());
+    let seen = |came: &Came| came.heard.posts.iter().filter(|post| post.post.room == den()).count();
+    assert_eq!(seen(&rooms.at(&hall(), &ann(), "!roll d6")), 1);
+    let newest = rooms.at(&hall(), &ann(), "!roll d6").entry();
+    for line in [
+        "!roll d6",
+        "!secret roll d6",
+        "!as Ann roll d6",
+        "!act d8 d10",
+        "!2x act d6",
+        "!undo",
+        "!undo #2",
+        "!set str 3",
+        "!iam Rook",
+        "!note here",
+        "!remind 2d here",
+        "!scene The ford",
+        "!insp +1",
+        "!seal I wait",
+        "!gm me",
+        "!table name Ours",
+        "!fair reveal",
+        "!reveal #2",
+    ] {
+        rooms.refused(&den(), &ann(), line);
+        let told = rooms.refused(&den(), &gus(), line);
+        let already = ["!gm me", "!reveal #2"].contains(&line);
+        assert!(already || told.contains("only watch in this room: play in hall on test"), "{line}: {told}");
+    }
+    for line in ["!now", "!history", "!odds d6 vs 4", "!odds act d8 d10", "!pc", "!help", "!why", "!insp", "!link"] {
+        let came = rooms.at(&den(), &ann(), line);
+        assert!(came.ok() || line == "!link", "{line}: {}", came.all());
+    }
+    // Nothing was rolled, and nothing of it is in the journal.
+    assert_eq!(rooms.at(&hall(), &ann(), "!roll d6").entry(), newest.map(|number| number + 1));
+    // Whoever runs the room ends that, and the room can leave.
+    assert!(rooms.at(&den(), &dan(), "!room verbosity full").ok());
+    assert!(rooms.at(&den(), &dan(), "!room part play").ok());
+    assert!(rooms.at(&den(), &ann(), "!roll d6").ok());
+    assert!(rooms.at(&den(), &dan(), "!room part watch").ok());
+    assert!(rooms.at(&den(), &dan(), "!unlink").ok());
+    assert!(rooms.refused(&den(), &ann(), "!roll d6").contains("until an admin types room part play"));
+}

@@ -134,6 +134,9 @@ impl Draft {
         if changes_the_table {
             in_own_words(spec, attempt)?;
         }
+        let changes_play =
+            !Arc::ptr_eq(&arrived, &attempt.doc) || attempt.effects.counts() || attempt.effects.adds.is_some();
+        self.own_only_looks(host, spec, changes_play, attempt)?;
         attempt.only_for(attempt.effects.readers);
         let changes = self.changes_of_own(&arrived, attempt, number);
         Ok(Done { changes, comment, ..Done::looked(spec, reply) })
@@ -170,6 +173,7 @@ impl Draft {
     ) -> Result<Done<'a>, Unplayed> {
         let game = &plugin.manifest().id;
         let (play, state) = self.prepare(host, plugin, spec, from, attempt)?;
+        self.only_looks(host, (&play, &state), attempt)?;
         let number = self.state.next_number();
         let mut source = host.dice.dice(&self.dice_seed(), &attempt.key);
         let fell = self.fell_before(attempt.key.ordinal);

@@ -107,7 +107,7 @@ impl Table {
 
 /// True if a room wants to see what the sender of a message rolls.
 fn sees(room: &RoomDoc, message: &Message) -> bool {
-    room.plays_along() && pattern::about(&room.ignored, &message.speaker).is_none()
+    room.sees_others() && pattern::about(&room.ignored, &message.speaker).is_none()
 }
 
 /// One line for each command that the other rooms are shown.

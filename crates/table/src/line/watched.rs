@@ -1,0 +1,81 @@
+//! Rooms where people only watch: what changes the table is refused before a die is rolled.
+
+use super::prepared::Prepared;
+use crate::attempt::Attempt;
+use crate::draft::Draft;
+use crate::host::Host;
+use crate::room::Answered;
+use crate::state::GameState;
+use crate::unplayed::Unplayed;
+use dice::{Budget, Dice, DiceError};
+use plugin_api::{CommandSpec, Left, Played, Refusal, Wanted};
+
+/// The table's own commands that change something and concern the room itself, or what somebody typed there earlier.
+const OF_THE_ROOM: [&str; 6] = ["link", "unlink", "import", "export", "erase", "forget"];
+
+/// Dice that are not rolled.
+struct Lowest;
+
+impl Dice for Lowest {
+    fn throw(&mut self, _sides: u32) -> Result<u32, DiceError> {
+        Ok(1)
+    }
+}
+
+impl Draft {
+    /// Refuses a game's command that would do more than look, where people only watch.
+    pub(super) fn only_looks(
+        &self,
+        host: &Host,
+        (play, state): (&Prepared<'_>, &GameState),
+        attempt: &Attempt<'_>,
+    ) -> Result<(), Unplayed> {
+        if !attempt.room.only_watches() {
+            return Ok(());
+        }
+        let mut none = Lowest;
+        let mut dice = Budget::after(&mut none, &[]);
+        let played = play.with(&mut dice, Wanted::All);
+        let looks = dice.into_thrown().is_empty()
+            && match played {
+                Some(Ok((Played { held, reply }, Left { cast, .. }))) => {
+                    let leaves = reply.record.is_some() || !reply.offers.is_empty();
+                    let brings = !cast.newcomers().is_empty() || !cast.welcomed().is_empty();
+                    held == state.held && !leaves && !brings
+                }
+                // It is refused for what is wrong with it, before any die is rolled.
+                Some(Err(_)) | None => true,
+            };
+        if looks { Ok(()) } else { Err(self.watched(host, attempt)?.into()) }
+    }
+
+    /// Refuses one of the table's own commands that `changes` the table, where people only watch.
+    pub(super) fn own_only_looks(
+        &self,
+        host: &Host,
+        spec: &CommandSpec,
+        changes: bool,
+        attempt: &Attempt<'_>,
+    ) -> Result<(), Unplayed> {
+        if !changes || !attempt.room.only_watches() || OF_THE_ROOM.contains(&spec.name.as_str()) {
+            return Ok(());
+        }
+        Err(self.watched(host, attempt)?.into())
+    }
+
+    /// The refusal, which says where to play.
+    fn watched(&self, host: &Host, attempt: &Attempt<'_>) -> Result<Refusal, Unplayed> {
+        let (mut names, here) = (Vec::new(), &attempt.message.room);
+        for (room, doc) in self.ledger(host).rooms_at(&self.state.id)? {
+            if doc.plays_along() && room != *here {
+                let name = host.name_of_room(&room)?;
+                names.push(if room.network == here.network { name } else { format!("{name} on {}", room.network) });
+            }
+        }
+        let what = match names.is_empty() {
+            true => "people only watch in this room, until an admin types room part play".to_owned(),
+            false => format!("people only watch in this room: play in {}", names.join(" or ")),
+        };
+        Ok(Refusal::new(what).example("now"))
+    }
+}
