@@ -1,5 +1,7 @@
 //! Attacks on the bot's promises: each test is something an attacker may try, and the required result.
 
+#[path = "attack/accounts.rs"]
+mod accounts;
 #[path = "attack/binding.rs"]
 mod binding;
 #[path = "attack/boards.rs"]

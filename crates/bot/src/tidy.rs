@@ -21,8 +21,14 @@ const PAGE: usize = 200;
 /// The most the bot ages from one sweep to the next: a clock that was set forward must not age anything.
 const STEP: SignedDuration = SignedDuration::from_hours(2);
 /// What is swept, in this order.
-const SWEPT: [(&str, Look); 5] =
-    [(keys::INBOX, row), (keys::RESTS, rest), (keys::MENDED, mended), (keys::LEAVES, word), (keys::LINKS, word)];
+const SWEPT: [(&str, Look); 6] = [
+    (keys::INBOX, row),
+    (keys::RESTS, rest),
+    (keys::MENDED, mended),
+    (keys::LEAVES, word),
+    (keys::LINKS, word),
+    (keys::ACCOUNT_WORDS, word),
+];
 /// The field of a row that holds the bot's age when a sweep first saw it.
 const SEEN: &str = "seen";
 

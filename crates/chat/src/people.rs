@@ -44,13 +44,26 @@ pub struct Speaker {
     /// Where they connect from, if the network shows that besides the id: `nick!user@host`.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub address: String,
+    /// Another account of theirs, if they linked the two. The core fills it in as it hears them; no network says so.
+    #[serde(skip)]
+    pub also: Option<PlayerId>,
 }
 
 impl Speaker {
     /// A member of the room whose identity the network vouches for and whom private answers reach.
     pub fn new(player: PlayerId, name: impl Into<String>) -> Self {
         let (standing, trust) = (Standing::Member, Trust::Account);
-        Speaker { player, name: name.into(), standing, trust, reachable: true, address: String::new() }
+        Speaker { player, name: name.into(), standing, trust, reachable: true, address: String::new(), also: None }
+    }
+
+    /// The accounts by which the bot knows them, the one that speaks first.
+    pub fn accounts(&self) -> impl Iterator<Item = &PlayerId> {
+        std::iter::once(&self.player).chain(&self.also)
+    }
+
+    /// True if this is one of their accounts.
+    pub fn is(&self, player: &PlayerId) -> bool {
+        self.accounts().any(|account| account == player)
     }
 }
 

@@ -185,6 +185,24 @@ pub fn link(word: &str) -> String {
     format!("{LINKS}{}", part(word))
 }
 
+/// The prefix of all words by which two accounts become one player.
+pub const ACCOUNT_WORDS: &str = "account-word/";
+
+/// What a word by which two accounts become one player stands for, by the digest of the word.
+pub fn account_word(digest: &str) -> String {
+    format!("{ACCOUNT_WORDS}{}", part(digest))
+}
+
+/// The other account of the same player. It counts only if that one says the same.
+pub fn account(player: &PlayerId) -> String {
+    format!("account/{}/{}", part(&player.network), part(&player.id))
+}
+
+/// When one of a player's two accounts was last used.
+pub fn account_used(player: &PlayerId) -> String {
+    format!("account-used/{}/{}", part(&player.network), part(&player.id))
+}
+
 /// The prefix of the rooms that came to a table from another one. A room counts only if its own settings say the same.
 pub fn seated_at(id: &TableId) -> String {
     format!("seated/{}/", part(&id.0))

@@ -1,5 +1,6 @@
 //! A command line on its way from the typed text to being played.
 
+use crate::accounts;
 use crate::casting::Casting;
 use crate::effects::Effects;
 use crate::host::Host;
@@ -7,10 +8,10 @@ use crate::people::People;
 use crate::quota::{Exports, MOST_SEATS, Quotas};
 use crate::rights::{Act, Rights};
 use crate::state::State;
-use chat::{Message, Readers, Standing};
+use chat::{Message, Readers, Speaker, Standing};
 use dice::Die;
 use dice::fair::MessageKey;
-use journal::documents::{GUEST, Head, OPERATOR, RoomDoc, TableDoc};
+use journal::documents::{GUEST, Head, OPERATOR, RoomDoc, Seat, TableDoc};
 use plugin_api::{Cast, CharacterId, CommandSpec, Plugin, Refusal, Role, Secrets};
 use std::sync::Arc;
 
@@ -159,9 +160,32 @@ impl<'a> Attempt<'a> {
             return OPERATOR;
         }
         match self.doc.seats.get(&speaker.player) {
+            // It may have been another account's, which is somebody else's now.
+            Some(seat) if !accounts::owns(&self.doc, speaker, seat.plays) => self.sit_anew(),
             Some(seat) if seat.name == speaker.name => seat.plays,
             None if !self.doc.has_room() && !self.rights.may(&self.doc, Act::SitAtAFullTable) => GUEST,
+            None if accounts::shared(&self.doc, speaker).is_some() => self.sit_anew(),
             _ => Arc::make_mut(&mut self.doc).seat(Arc::make_mut(&mut self.head), &speaker.player, &speaker.name),
+        }
+    }
+
+    /// Seats the speaker with what their other account plays, or else with a character of their own, which may be new.
+    fn sit_anew(&mut self) -> CharacterId {
+        let Speaker { player, name, .. } = &self.message.speaker;
+        let doc = Arc::make_mut(&mut self.doc);
+        let own = |doc: &TableDoc| {
+            let mut all = doc.characters.iter();
+            all.find(|(_, each)| each.owner.as_ref() == Some(player)).map(|(id, _)| *id)
+        };
+        match accounts::shared(doc, &self.message.speaker).or_else(|| own(doc)) {
+            Some(plays) => {
+                doc.seats.insert(player.clone(), Seat { name: name.clone(), plays, away: None });
+                plays
+            }
+            None => {
+                doc.seats.remove(player);
+                doc.seat(Arc::make_mut(&mut self.head), player, name)
+            }
         }
     }
 }

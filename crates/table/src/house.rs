@@ -11,6 +11,7 @@ mod help;
 mod history;
 mod ignore;
 mod link;
+mod me;
 mod more;
 mod moving;
 mod notes;
@@ -371,6 +372,13 @@ enum House {
         really: bool,
         room: Option<link::Called>,
     },
+    /// In a private chat with me: be the same player with two accounts, on any of my networks. Get a word with one account,
+    /// type it with the other, and bring the word you get there back.
+    ///
+    /// Both then play the same characters and read each other's secrets. Rights stay with the account that has them. The
+    /// link ends if one of them is silent for 30 days.
+    #[command(example = "me", example = "me link", example = "me link kfbdmpahcoel", example = "me unlink")]
+    Me { account: Option<me::Account> },
     /// Show in each room of this table what is rolled in the others. Secrets and private answers stay where they are.
     #[command(example = "mirror on", example = "mirror")]
     Mirror { change: Option<link::Mirrored> },
@@ -497,6 +505,7 @@ fn play(command: House, turn: &mut HouseTurn) -> Result<Reply, Unplayed> {
         }
         House::Link { word, really } => link::link(turn, word.as_ref().map(|word| word.0.as_str()), really)?,
         House::Unlink { room, really } => link::unlink(turn, room, really)?,
+        House::Me { account } => me::me(turn, account)?,
         House::Mirror { change } => link::mirror(turn, change)?,
         House::Erase { what: Some(erase::Erased::Older { days: Number(days) }) } => erase::erase_older(turn, days)?,
         House::Erase { what: Some(erase::Erased::Entry { entry: EntryNumber(number) }) } => {

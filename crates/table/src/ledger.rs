@@ -4,7 +4,7 @@ use crate::host::Host;
 use crate::rights::Rights;
 use crate::state::{State, read};
 use crate::unplayed::Unplayed;
-use chat::{PlayerId, Readers};
+use chat::{PlayerId, Readers, Speaker};
 use journal::documents::{GameDoc, Head, RollDoc, from_json};
 use journal::export::Exported;
 use journal::keys::{self, TableId};
@@ -125,13 +125,25 @@ impl<'a> Ledger<'a> {
         Ok(self.walk(newest, |page| page.link.before.character.unwrap_or_default()))
     }
 
-    /// The entries of a player from the newest backwards, including those made under an earlier id.
+    /// The last entry of a player who may have several accounts.
+    pub fn last_of<'p>(&self, accounts: impl Iterator<Item = &'p PlayerId>) -> Result<Option<u64>, StoreError> {
+        let mut last = None;
+        for account in accounts {
+            last = last.max(self.last_of_player(account)?);
+        }
+        Ok(last)
+    }
+
+    /// The entries of a player, of all their accounts, from the newest backwards, including those made under an earlier
+    /// id.
     pub fn of_player(
         &self,
-        player: &PlayerId,
-    ) -> Result<impl Iterator<Item = Result<Page, StoreError>> + 'a, StoreError> {
-        let (ledger, newest) = (*self, self.last_of_player(player)?);
-        let mut next: BTreeSet<u64> = newest.into_iter().collect();
+        player: &Speaker,
+    ) -> Result<impl Iterator<Item = Result<Page, StoreError>> + use<'a>, StoreError> {
+        let (ledger, mut next) = (*self, BTreeSet::new());
+        for account in player.accounts() {
+            next.extend(self.last_of_player(account)?);
+        }
         Ok(std::iter::from_fn(move || {
             while let Some(number) = next.pop_last() {
                 match ledger.page(number) {

@@ -12,6 +12,7 @@ pub mod route;
 pub mod story;
 pub mod words;
 
+mod accounts;
 mod against;
 mod attempt;
 mod boards;

@@ -198,8 +198,8 @@ impl Table {
         let prefix = self.state.rooms[&room].doc.prefix.clone();
         let seat = doc.seats.get(&order.player);
         if [AT, WHEN, SEAL].contains(&page.entry.command.as_str())
-            && seat.is_none_or(|seat| seat.plays != order.by)
             && let Some(character) = doc.characters.get(&order.by)
+            && (seat.is_none_or(|seat| seat.plays != order.by) || character.owner.as_ref() != Some(&order.player))
         {
             line = format!("as {} {line}", character.name);
         }

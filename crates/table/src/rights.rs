@@ -140,12 +140,11 @@ impl<'a> Rights<'a> {
 
     /// Adds words by `author`; for shortcuts of old tables the author is unknown.
     pub fn with_words_of(&mut self, doc: &TableDoc, author: Option<&PlayerId>) {
-        let own = author == Some(&self.speaker.player);
-        if !own {
+        if !author.is_some_and(|author| self.speaker.is(author)) {
             self.words = Words::Mixed;
         }
-        // The current holder of a bare nick may not be the author.
-        if !own || self.speaker.trust == Trust::NickOnly {
+        // The current holder of a bare nick may not be the author, and no account lends its rights to another one.
+        if author != Some(&self.speaker.player) || self.speaker.trust == Trust::NickOnly {
             self.no_more_than(doc, author);
         }
     }
@@ -224,7 +223,10 @@ impl<'a> Rights<'a> {
             | Act::HandOut
             | Act::NameForTable
             | Act::PublishSeed => Takes::Role(Role::Referee),
-            Act::Dismiss(referee) => own_or(self.is(referee), Takes::Role(Role::Referee)),
+            // Rights belong to one account.
+            Act::Dismiss(referee) => {
+                own_or(self.are_of_one() && self.speaker.player == *referee, Takes::Role(Role::Referee))
+            }
             Act::Erase(entry) => own_or(self.made(entry), Takes::Role(Role::Admin)),
             Act::EraseOlder | Act::BindBeyondTheLimit => Takes::Role(Role::Admin),
             Act::SitAtAFullTable => own_or(doc.referees.contains_key(&self.speaker.player), Takes::Role(Role::Admin)),
@@ -280,7 +282,7 @@ impl<'a> Rights<'a> {
 
     /// True if it may act on things of `player`.
     fn is(&self, player: &PlayerId) -> bool {
-        self.are_of_one() && self.speaker.player == *player
+        self.are_of_one() && self.speaker.is(player)
     }
 
     /// True if it may act on an entry as its own.

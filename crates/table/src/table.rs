@@ -146,6 +146,7 @@ impl Table {
             }
         }
         let event = &*self.in_its_time(host, event);
+        let event = &*host.with_accounts(event)?;
         match event {
             Event::Said(message) => {
                 let row = keys::inbox(message.said_in(), &message.id);
@@ -232,7 +233,8 @@ impl Table {
             host.roster.enter(&message.room, player, name, *trust);
         }
         let found = self.found(player);
-        let unknown = !self.state.doc.doc.seats.contains_key(player);
+        let seats = &self.state.doc.doc.seats;
+        let unknown = !message.speaker.accounts().any(|account| seats.contains_key(account));
         let new = speaks && !lines.is_empty() && host.roster.meet(&message.room, player, found);
         let returned = self.state.doc.doc.seats.get(player).map(|seat| seat.plays).filter(|_| new);
         let mut draft = self.draft();
@@ -255,6 +257,9 @@ impl Table {
             }
         }
         heard.batch = self.keep(host, draft)?;
+        if !lines.is_empty() {
+            host.note_use(&message.speaker, message.heard_at(), &mut heard.batch)?;
+        }
         if let (Some(plays), Trust::NickOnly, false) = (returned, trust, message.private) {
             self.warn_of_a_bare_nick(plays, name, &mut heard);
         }

@@ -184,7 +184,7 @@ impl View {
         let standing = if admin { Standing::Admin } else { Standing::Member };
         let user = self.users.get(&self.isupport.fold(nick));
         let reachable = channel.is_none() || user.is_none_or(|user| user.private_lines == PrivateLines::Taken);
-        Speaker { player, name: nick.to_owned(), standing, trust, reachable, address: String::new() }
+        Speaker { player, name: nick.to_owned(), standing, trust, reachable, address: String::new(), also: None }
     }
 
     /// True if the operator's settings name this player as admin, of every channel or of this one.

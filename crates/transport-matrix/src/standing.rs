@@ -19,6 +19,7 @@ pub(crate) async fn speaker(network: &str, settings: &Settings, room: &Room, use
         trust: Trust::Account,
         reachable: true,
         address: String::new(),
+        also: None,
     }
 }
 

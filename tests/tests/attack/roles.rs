@@ -100,6 +100,9 @@ const LINES: &[(&str, &str, &str)] = &[
     ("link", "rabo", "abo"),
     ("link LINK really", "rabo", "abo"),
     ("unlink", "", ""),
+    // Only in a private chat.
+    ("me", "", ""),
+    ("me link", "", ""),
     ("mirror", "nprabo", "nprabo"),
     ("mirror on", "rabo", "nprabo"),
     ("erase #PUBLIC", "abo", "abo"),

@@ -154,13 +154,12 @@ pub(super) fn forget_me(turn: &mut HouseTurn, me: bool, really: bool) -> Result<
         return Err(Refusal::new("players can only ask that for themselves").example("forget me").into());
     }
     forget_rests(turn)?;
-    let player = turn.speaker.player.clone();
-    let ledger = turn.ledger;
+    let (speaker, ledger) = (turn.speaker, turn.ledger);
     let (mut erased, mut more, mut allowance) = (0, false, Allowance::default());
-    for page in ledger.of_player(&player)? {
+    for page in ledger.of_player(speaker)? {
         let page = page?;
         // Not what an earlier owner of the nick did. Entries of another id lead here only if it was carried along.
-        let own = page.entry.player != player || turn.rights.made(&page.entry);
+        let own = !speaker.is(&page.entry.player) || turn.rights.made(&page.entry);
         if !own || !has_words(&page) {
             continue;
         }

@@ -99,7 +99,7 @@ pub(super) fn add(turn: &mut HouseTurn, words: &str) -> Result<Reply, Unplayed> 
             head.epoch
         ));
     }
-    if head.words.iter().any(|added| added.player == *player) {
+    if head.words.iter().any(|added| turn.speaker.is(&added.player)) {
         return refuse("you have added your words already, and everyone may once".to_owned());
     }
     if words.is_empty() || words.len() > MOST_WORDS {

@@ -1,13 +1,14 @@
 //! `!handout`: what the referee shows to some people alone, now or later. A handout is a note that is given to others: what it
 //! says stays in the journal and nowhere else.
 
-use super::notes::{addressees, players};
+use super::notes::addressees;
 use super::{House, secrets, show};
+use crate::accounts::Reached;
 use crate::rights::Act;
 use crate::turn::HouseTurn;
 use crate::unplayed::Unplayed;
 use crate::words::behind;
-use chat::{Block, Line, PlayerId, Readers, Reply, Span};
+use chat::{Block, Line, Readers, Reply, Span};
 use journal::Page;
 use journal::documents::Note;
 use plugin_api::{CharacterId, Commands, Refusal, Text, Words};
@@ -206,16 +207,13 @@ fn give(turn: &mut HouseTurn, handout: &Handout, whom: &str) -> Result<Reply, Un
         if turn.table.characters.get(&who).is_none_or(|each| each.owner.is_none()) {
             return Err(Refusal::new(format!("nobody plays {called}")).about(called).into());
         }
-        let reads: Vec<PlayerId> = players(turn, who)
-            .into_iter()
-            .filter(|one| turn.present.contains_key(one) && turn.host.roster.vouches_for(turn.room_id, one))
-            .collect();
+        let owner = turn.table.characters.get(&who).and_then(|each| each.owner.clone());
+        let owner = owner.filter(|owner| !turn.speaker.is(owner));
+        let reached = owner.map(|owner| turn.ledger.reached(&owner, (turn.room_id, turn.heard))).transpose()?.flatten();
         let line = vec![Span::Bold(name.clone()), Span::Text(format!(", a handout for {called}: {says}"))];
-        if reads.is_empty() {
-            later.push(called.clone());
-        }
-        for player in reads {
-            turn.effects.tells.entry(player).or_default().push(Block::Line(line.clone()));
+        match reached {
+            Some(Reached { account, .. }) => turn.effects.tells.entry(account).or_default().push(Block::Line(line)),
+            None => later.push(called.clone()),
         }
         let entry = turn.number;
         if let Some(Note { to: Some(to), .. }) = turn.table_mut().notes.get_mut(number) {

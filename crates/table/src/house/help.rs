@@ -28,7 +28,7 @@ const DICE_PAGE: [(&str, &str); 12] = [
 const TOPICS: [(&str, &[&str]); 9] = [
     ("Dice", &["odds", "explain"]),
     ("Your sheet", &["set", "values", "macro"]),
-    ("People", &["iam", "as", "pc", "gm", "join", "leave", "away", "back"]),
+    ("People", &["iam", "as", "pc", "gm", "join", "leave", "away", "back", "me"]),
     (
         "What happened",
         &["now", "waiting", "drop", "note", "history", "why", "recap", "story", "scene", "cursed", "more"],

@@ -2,10 +2,11 @@
 //! journal and nowhere else, so that erasing an entry erases it everywhere.
 
 use super::{House, show};
+use crate::accounts::Reached;
 use crate::turn::HouseTurn;
 use crate::unplayed::Unplayed;
 use crate::words::behind;
-use chat::{Block, Line, PlayerId, Readers, Reply, Span};
+use chat::{Block, Line, Readers, Reply, Span};
 use journal::documents::Note;
 use plugin_api::{CharacterId, Commands, Refusal, Text, Words};
 use std::collections::BTreeSet;
@@ -49,7 +50,7 @@ fn listed(turn: &mut HouseTurn) -> Result<Reply, Unplayed> {
     let numbers: Vec<u64> = turn.table.notes.iter().filter(|(_, note)| kept(note)).map(|(n, _)| *n).collect();
     for number in numbers.into_iter().rev() {
         let page = turn.ledger.must_have(number)?;
-        if page.is_secret() && page.entry.player != turn.speaker.player {
+        if page.is_secret() && !turn.speaker.is(&page.entry.player) {
             continue;
         }
         let Some(says) = page.text().and_then(|typed| noted(&typed)) else { continue };
@@ -99,35 +100,27 @@ pub(super) fn tell(turn: &mut HouseTurn, words: Option<&Text>) -> Result<Reply, 
     let mut told = Vec::new();
     for character in people {
         let name = turn.table.name_of(character).to_owned();
-        let here: Vec<PlayerId> =
-            players(turn, character).into_iter().filter(|one| turn.present.contains_key(one)).collect();
-        // Anybody may have taken a bare nick.
-        let here: Vec<PlayerId> =
-            here.into_iter().filter(|one| turn.host.roster.vouches_for(turn.room_id, one)).collect();
-        if here.is_empty() {
+        // Anybody may have taken a bare nick, and a seat may be another player's from before.
+        let owner = turn.table.characters.get(&character).and_then(|each| each.owner.clone());
+        let owner = owner.filter(|owner| !turn.speaker.is(owner));
+        let reached = owner.map(|owner| turn.ledger.reached(&owner, (turn.room_id, turn.heard))).transpose()?;
+        let Some(Reached { account, .. }) = reached.flatten() else {
             return Err(Refusal::new(format!(
                 "I cannot tell {name}: whoever plays them is not in {room} now, or has no account there"
             ))
             .into());
-        }
-        told.push((name, here));
+        };
+        told.push((name, account));
     }
     let from = turn.table.name_of(turn.actor).to_owned();
     let names: Vec<String> = told.iter().map(|(name, _)| name.clone()).collect();
     let also = if names.len() > 1 { format!(" (to {})", names.join(", ")) } else { String::new() };
-    for player in told.into_iter().flat_map(|(_, players)| players).collect::<BTreeSet<_>>() {
+    for player in told.into_iter().map(|(_, account)| account).collect::<BTreeSet<_>>() {
         let line = vec![Span::Bold(from.clone()), Span::Text(format!(" tells you{also}: {says}"))];
         turn.effects.tells.insert(player, vec![Block::Line(line)]);
     }
     turn.effects.readers = Readers::Player;
     Ok(format!("Told {}.", names.join(", ")).into())
-}
-
-/// The players who act for a character.
-pub(super) fn players(turn: &HouseTurn, character: CharacterId) -> BTreeSet<PlayerId> {
-    let owner = turn.table.characters.get(&character).and_then(|each| each.owner.clone());
-    let acting = turn.table.seats.iter().filter(|(_, seat)| seat.plays == character).map(|(player, _)| player.clone());
-    owner.into_iter().chain(acting).filter(|player| *player != turn.speaker.player).collect()
 }
 
 /// The people named at the beginning of a text, and the rest of it.

@@ -155,10 +155,10 @@ fn ask(turn: &mut HouseTurn, when: When) -> Result<(), Unplayed> {
     let (orders, over) = (&turn.table.orders, carried_out(turn)?);
     let waits = |(number, _): &(&u64, &Order)| !over.contains(number);
     let all = orders.iter().filter(waits).count();
-    let own = orders.iter().filter(waits).filter(|(_, order)| order.player == player).count();
+    let own = orders.iter().filter(waits).filter(|(_, order)| turn.speaker.is(&order.player)).count();
     if own >= MOST_OWN || all >= MOST {
         let (most, whose) = if own >= MOST_OWN { (MOST_OWN, "you have") } else { (MOST, "the table has") };
-        let mut mine = orders.iter().filter(waits).filter(|(_, order)| order.player == player);
+        let mut mine = orders.iter().filter(waits).filter(|(_, order)| turn.speaker.is(&order.player));
         let oldest = mine.next().map_or(0, |(number, _)| *number);
         let what = format!("{whose} {most} of these already, which is the most; undo one");
         return Err(Refusal::new(what).example(format!("undo #{oldest}")).into());
@@ -177,8 +177,9 @@ fn ask(turn: &mut HouseTurn, when: When) -> Result<(), Unplayed> {
 pub(super) fn drop_carried_out(turn: &mut HouseTurn) -> Result<(), StoreError> {
     let alone = turn.in_private || turn.in_secret;
     let mut over = carried_out(turn)?;
-    let (orders, player) = (&turn.table.orders, &turn.speaker.player);
-    over.retain(|number| orders.get(number).is_some_and(|order| !order.own || (alone && order.player == *player)));
+    let (orders, speaker) = (&turn.table.orders, turn.speaker);
+    let theirs = |order: &Order| !order.own || (alone && speaker.is(&order.player));
+    over.retain(|number| orders.get(number).is_some_and(theirs));
     if !over.is_empty() {
         turn.table_mut().orders.retain(|number, _| !over.contains(number));
     }
@@ -341,7 +342,7 @@ pub(super) fn dates(turn: &HouseTurn, most: usize) -> Vec<Line> {
 /// What is left for later, the next first; others' private orders are left out, and one's own where others read.
 pub(super) fn coming(turn: &HouseTurn, most: usize) -> Result<Vec<Line>, Unplayed> {
     let alone = turn.in_private || turn.in_secret;
-    let mine = |order: &Order| !order.own || (alone && order.player == turn.speaker.player);
+    let mine = |order: &Order| !order.own || (alone && turn.speaker.is(&order.player));
     let waits = |order: &Order| match order.when {
         When::At(at) => at > turn.now,
         When::Each(_) => true,

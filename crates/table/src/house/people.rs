@@ -7,7 +7,7 @@ use crate::quota::{Quotas, Used};
 use crate::rights::Act;
 use crate::turn::HouseTurn;
 use crate::unplayed::Unplayed;
-use chat::{PlayerId, Reply, Trust};
+use chat::{PlayerId, Reply, Speaker, Trust};
 use journal::documents::{Character, TableDoc};
 use plugin_api::{CharacterId, Forms, Name, Refusal};
 use std::sync::Arc;
@@ -101,7 +101,7 @@ pub(super) fn i_am(turn: &mut HouseTurn, name: Option<&str>) -> Result<Reply, Re
     let player = turn.speaker.player.clone();
     let Some(name) = name else {
         let current = turn.table.name_of(turn.actor).to_owned();
-        let others = own(turn.table, &player).filter(|id| *id != turn.actor);
+        let others = own(turn.table, turn.speaker).filter(|id| *id != turn.actor);
         let others: Vec<_> = others.map(|id| turn.table.name_of(id).to_owned()).collect();
         return Ok(match others.is_empty() {
             true => format!("You are {current}.").into(),
@@ -114,12 +114,12 @@ pub(super) fn i_am(turn: &mut HouseTurn, name: Option<&str>) -> Result<Reply, Re
         if id == actor {
             return switch_spelling(turn, id, &name);
         }
-        if turn.table.characters[&id].owner.as_ref() != Some(&player) {
+        if !turn.table.characters[&id].owner.as_ref().is_some_and(|owner| turn.speaker.is(owner)) {
             let prefix = &turn.room.prefix;
             let what = format!("{name} is not yours; a referee gives them to you with {prefix}pc {name} @you");
             return Err(Refusal::new(what).about(name));
         }
-        turn.table_mut().seats.get_mut(&player).expect("who speaks has a seat").plays = id;
+        acts_for(turn, id);
         return Ok(format!("You now act for {}.", turn.table.name_of(id)).into());
     }
     let unnamed = turn.table.characters.get(&actor).is_some_and(|each| !each.named && each.owner.is_some());
@@ -130,8 +130,8 @@ pub(super) fn i_am(turn: &mut HouseTurn, name: Option<&str>) -> Result<Reply, Re
         return Ok(format!("You are {name}.").into());
     }
     let id = new_character(turn, &name, Some(player.clone()))?;
-    turn.table_mut().seats.get_mut(&player).expect("who speaks has a seat").plays = id;
-    let others: Vec<_> = own(turn.table, &player).filter(|own| *own != id).collect();
+    acts_for(turn, id);
+    let others: Vec<_> = own(turn.table, turn.speaker).filter(|own| *own != id).collect();
     let others: Vec<_> = others.into_iter().map(|id| turn.table.name_of(id)).collect();
     let reply = format!("You are {name}, a new character. Also yours: {}.", others.join(", "));
     let near = turn.table.own_characters(&player).told("You have", "characters");
@@ -273,9 +273,23 @@ fn new_character(turn: &mut HouseTurn, name: &str, owner: Option<PlayerId>) -> R
     Arc::make_mut(turn.table).make_character(Arc::make_mut(turn.head), name, owner)
 }
 
-fn own<'a>(table: &'a TableDoc, player: &'a PlayerId) -> impl Iterator<Item = CharacterId> + 'a {
-    let own = table.characters.iter().filter(move |(_, each)| each.owner.as_ref() == Some(player));
-    own.map(|(id, _)| *id)
+fn own<'a>(table: &'a TableDoc, speaker: &'a Speaker) -> impl Iterator<Item = CharacterId> + 'a {
+    let theirs = |each: &Character| each.owner.as_ref().is_some_and(|owner| speaker.is(owner));
+    table.characters.iter().filter(move |(_, each)| theirs(each)).map(|(id, _)| *id)
+}
+
+/// Lets the speaker act for a character of theirs from now on, whichever account they use if both played the same.
+fn acts_for(turn: &mut HouseTurn, id: CharacterId) {
+    let speaker = turn.speaker;
+    let seats = &mut turn.table_mut().seats;
+    let before = seats.get(&speaker.player).expect("who speaks has a seat").plays;
+    for account in speaker.accounts() {
+        seats.entry(account.clone()).and_modify(|seat| {
+            if seat.plays == before {
+                seat.plays = id;
+            }
+        });
+    }
 }
 
 fn played_by(table: &TableDoc, player: &PlayerId) -> String {

@@ -21,7 +21,7 @@ const LOOKED_THROUGH: usize = 30;
 /// The one secret entry of the speaker that could be revealed.
 fn the_only_secret(turn: &HouseTurn) -> Result<u64, Unplayed> {
     let mut secrets = Vec::new();
-    for page in turn.ledger.of_player(&turn.speaker.player)?.take(LOOKED_THROUGH) {
+    for page in turn.ledger.of_player(turn.speaker)?.take(LOOKED_THROUGH) {
         let page = page?;
         let fate = &page.link.fate;
         let open = fate.revealed_by.is_none() && fate.undone_by.is_none() && fate.replaced_by.is_none();

@@ -197,7 +197,10 @@ pub(super) fn keep(
     let before = all.insert(name.clone(), text.clone());
     let many = Used { used: all.len(), most: MOST_SHORTCUTS };
     named.by.insert(format!("{sign}{name}"), player);
-    let left = turn.table.keep_names(&turn.speaker.player).map_err(|refusal| refusal.example(kind.listed))?;
+    let mut left = None;
+    for account in turn.speaker.accounts() {
+        left = turn.table.keep_names(account).map_err(|refusal| refusal.example(kind.listed))?.or(left);
+    }
     let reply = match kind.what == VALUE.what {
         true => super::values::changed(whose, &name, &text, before.as_deref()),
         false => Reply::new().bold(name).text(" is ").code(text).text(format!(" for {owner}.")),

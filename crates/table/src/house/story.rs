@@ -108,7 +108,7 @@ fn newest(mut lines: Vec<Line>, most: usize) -> Vec<Line> {
 
 pub(super) fn recap(turn: &mut HouseTurn) -> Result<Reply, Unplayed> {
     let ledger = turn.ledger;
-    let last = ledger.last_of_player(&turn.speaker.player)?.unwrap_or_default();
+    let last = ledger.last_of(turn.speaker.accounts())?.unwrap_or_default();
     let since = ledger.page(last)?;
     let news = ledger.backwards(ledger.head().number);
     let news = news.take_while(|page| page.as_ref().map_or(true, |page| page.number() > last));

@@ -20,7 +20,7 @@ pub(super) fn undo(turn: &mut HouseTurn, number: Option<u64>) -> Result<Reply, U
         Some(number) => turn.ledger.must_have(turn.ledger.current(number)?)?,
         None => turn
             .ledger
-            .last_to_undo(&turn.speaker.player, MOST_UNDONE)?
+            .last_to_undo(turn.speaker, MOST_UNDONE)?
             .ok_or_else(|| Refusal::new("there is nothing of yours to undo").example("history"))?,
     };
     take_back(turn, page)
@@ -29,7 +29,7 @@ pub(super) fn undo(turn: &mut HouseTurn, number: Option<u64>) -> Result<Reply, U
 pub(super) fn redo(turn: &mut HouseTurn) -> Result<Reply, Unplayed> {
     let page = turn
         .ledger
-        .last_to_redo(&turn.speaker.player, MOST_UNDONE)?
+        .last_to_redo(turn.speaker, MOST_UNDONE)?
         .ok_or_else(|| Refusal::new("there is no undo of yours to redo").example("undo"))?;
     take_back(turn, page)
 }

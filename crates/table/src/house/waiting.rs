@@ -62,8 +62,10 @@ pub(super) fn listed(turn: &mut HouseTurn, open: &[Open], before: fn(&Open) -> &
     let mut choices = Vec::new();
     let lines =
         open.iter().take(MOST).map(|open| line(turn, open, before(open), &mut For::Asker(&mut choices))).collect();
-    let key = keys::choices(turn.ledger.id(), &turn.speaker.player);
-    turn.effects.writes.put(key, to_json(&ChoicesDoc { choices, shown: 0 }));
+    let doc = to_json(&ChoicesDoc { choices, shown: 0 });
+    for account in turn.speaker.accounts() {
+        turn.effects.writes.put(keys::choices(turn.ledger.id(), account), doc.clone());
+    }
     lines
 }
 

@@ -173,7 +173,7 @@ impl Draft {
         if !line.typed[place.end..].trim().is_empty() {
             return Ok(None);
         }
-        let (ledger, player) = (self.ledger(host), &attempt.message.speaker.player);
+        let (ledger, player) = (self.ledger(host), &attempt.message.speaker);
         let page = match self.replied(host, attempt.message)?.filter(|_| word == UNDO) {
             Some(number) => ledger.page(ledger.current(number)?)?,
             None if word == UNDO => ledger.last_to_undo(player, MOST_LOOKED_AT)?,

@@ -171,7 +171,7 @@ impl Draft {
             return Ok(true);
         }
         let page = self.ledger(host).page(entry)?;
-        let same = page.is_some_and(|page| page.entry.player == attempt.message.speaker.player);
+        let same = page.is_some_and(|page| attempt.message.speaker.is(&page.entry.player));
         Ok(same)
     }
 
@@ -214,8 +214,8 @@ impl Draft {
     ) -> Result<BTreeSet<PlayerId>, StoreError> {
         let owner = |id| attempt.doc.characters.get(id).and_then(|character| character.owner.clone());
         let mut called: BTreeSet<PlayerId> = self.asked(host, rolls)?.iter().filter_map(owner).collect();
-        called.remove(&attempt.message.speaker.player);
-        Ok(called)
+        called.retain(|player| !attempt.message.speaker.is(player));
+        self.ledger(host).with_accounts(called, attempt.message.heard_at())
     }
 
     /// Characters who now have something to do about these rolls that they did not have before.
@@ -263,10 +263,12 @@ impl Draft {
         let choice = |command: &String| Choice { entry, character: attempt.actor, command: command.clone() };
         let choices: Vec<_> = own.map(|offer| choice(&offer.command)).collect();
         if !choices.is_empty() {
-            let key = keys::choices(&self.state.id, &attempt.message.speaker.player);
             // The numbers go on from one command of a message to the next.
             self.offered.extend(choices);
-            self.writes.put(key, to_json(&ChoicesDoc { choices: self.offered.clone(), shown }));
+            for account in attempt.message.speaker.accounts() {
+                let doc = ChoicesDoc { choices: self.offered.clone(), shown };
+                self.writes.put(keys::choices(&self.state.id, account), to_json(&doc));
+            }
         }
     }
 }

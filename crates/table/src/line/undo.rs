@@ -4,7 +4,7 @@ use crate::host::Host;
 use crate::ledger::Ledger;
 use crate::rights::{Act, Rights, Takes};
 use crate::unplayed::Unplayed;
-use chat::{PlayerId, RoomId};
+use chat::{RoomId, Speaker};
 use journal::documents::{GameDoc, RENAMED, RollDoc, RoomDoc, TableDoc};
 use journal::store::{Batch, StoreError};
 use journal::{Change, Document, HOUSE, Page, Place, Touched, apply, diff, keys, leaves, line_and_place};
@@ -47,7 +47,7 @@ impl Ledger<'_> {
     ///
     /// # Errors
     /// The store cannot be read.
-    pub fn last_to_undo(&self, player: &PlayerId, most: usize) -> Result<Option<Page>, StoreError> {
+    pub fn last_to_undo(&self, player: &Speaker, most: usize) -> Result<Option<Page>, StoreError> {
         self.last_own(player, most, |page| page.entry.undoes.is_none() && page.can_be_taken_back())
     }
 
@@ -55,7 +55,7 @@ impl Ledger<'_> {
     ///
     /// # Errors
     /// The store cannot be read.
-    pub fn last_to_redo(&self, player: &PlayerId, most: usize) -> Result<Option<Page>, StoreError> {
+    pub fn last_to_redo(&self, player: &Speaker, most: usize) -> Result<Option<Page>, StoreError> {
         // An undo of an undo is a redo, which is not to be redone.
         let undoes = |page: &Page| page.entry.undoes.and_then(|undone| self.page(undone).ok().flatten());
         self.last_own(player, most, |page| {
@@ -65,7 +65,7 @@ impl Ledger<'_> {
 
     fn last_own(
         &self,
-        player: &PlayerId,
+        player: &Speaker,
         most: usize,
         fits: impl Fn(&Page) -> bool,
     ) -> Result<Option<Page>, StoreError> {

@@ -18,6 +18,7 @@ fn rights_follow_accounts() {
         trust: Trust::NickOnly,
         reachable: true,
         address: String::new(),
+        also: None,
     };
     let owners = BTreeSet::from([id()]);
     assert_eq!(role(&doc, &speaker, super::At::Home, &owners), Role::Referee, "while there is none");

@@ -180,7 +180,7 @@ impl Draft {
         let number = match arguments.roll.or(self.replied(host, message)?) {
             Some(number) => number,
             None => ledger
-                .last_to_undo(&message.speaker.player, MOST_UNDONE)?
+                .last_to_undo(&message.speaker, MOST_UNDONE)?
                 .map(|page| page.number())
                 .ok_or_else(|| Refusal::new("you have played nothing that could be amended").example("history"))?,
         };
@@ -229,14 +229,15 @@ impl Draft {
         let refuse = |what: String| Err(Refusal::new(what).about(format!("#{number}")).example("history").into());
         let doc = &self.state.doc.doc;
         let rights = Rights::of(host, &self.state, message);
-        let own = entry.player == message.speaker.player;
+        let own = message.speaker.is(&entry.player);
         if !own && rights.role() < Role::Referee {
             let name = doc.name_of(entry.character);
             return refuse(format!("#{number} is {name}'s: they or the referee may amend it"));
         }
         may_take_back(host, doc, &rights, &message.room, page)?;
         // Whoever knows the outcome must not choose again.
-        let newest = self.ledger(host).last_of_player(&entry.player)?;
+        let accounts = message.speaker.accounts().filter(|_| own).chain([&entry.player]);
+        let newest = self.ledger(host).last_of(accounts)?;
         if rights.role() < Role::Referee && newest != Some(number) {
             let newest = newest.map_or(String::new(), |newest| format!(", #{newest}"));
             return refuse(format!("you did something else since{newest}: only the referee may amend #{number} now"));

@@ -183,6 +183,10 @@ impl Table {
         }
         let mut pages = Vec::new();
         let mut newest = ledger.last_of_player(&message.speaker.player)?;
+        let other = ledger.last_of(message.speaker.accounts())?;
+        if let Some(since) = other.filter(|other| Some(*other) != newest) {
+            return stands(format!("you did something else since, #{since}."));
+        }
         for number in entries.iter().rev() {
             let Some(page) = ledger.page(*number)? else { return stands(format!("#{number} cannot be read.")) };
             if page.entry.player != message.speaker.player {

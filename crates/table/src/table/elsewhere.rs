@@ -19,8 +19,9 @@ const LONGEST_NAME: usize = 30;
 const MOST_WAITING: usize = 20;
 
 impl Table {
-    /// Where referees are whom the network does not report in the room of a message, if anything is for referees alone.
-    pub(super) fn referees_elsewhere(
+    /// Where people are whom the network does not report in the room of a message: those who are told something, and
+    /// referees, if anything is for referees alone.
+    pub(super) fn readers_elsewhere(
         &self,
         host: &Host,
         message: &Message,
@@ -28,15 +29,17 @@ impl Table {
     ) -> Result<BTreeMap<PlayerId, RoomId>, StoreError> {
         let mut found = BTreeMap::new();
         let present = host.roster.present(&message.room);
-        let referees = self.state.doc.doc.referees.keys();
-        let mut absent = referees.filter(|referee| !present.contains_key(*referee)).peekable();
-        if absent.peek().is_none() || outcomes.iter().all(|outcome| outcome.reply.readers != Readers::Referees) {
+        let for_referees = outcomes.iter().any(|outcome| outcome.reply.readers == Readers::Referees);
+        let referees = self.state.doc.doc.referees.keys().filter(|_| for_referees);
+        let readers = referees.chain(outcomes.iter().flat_map(|outcome| outcome.tells.keys()));
+        let mut absent = readers.filter(|reader| !present.contains_key(*reader)).peekable();
+        if absent.peek().is_none() {
             return Ok(found);
         }
         let rooms = self.ledger(host).rooms_at(&self.state.id)?;
-        for referee in absent {
-            let room = rooms.keys().find(|room| host.roster.vouches_for(room, referee));
-            found.extend(room.map(|room| (referee.clone(), room.clone())));
+        for reader in absent {
+            let room = rooms.keys().find(|room| host.roster.vouches_for(room, reader));
+            found.extend(room.map(|room| (reader.clone(), room.clone())));
         }
         Ok(found)
     }

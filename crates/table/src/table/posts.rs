@@ -31,7 +31,7 @@ impl Table {
         corrects: Option<&str>,
         heard: &mut Heard,
     ) -> Result<(), StoreError> {
-        let elsewhere = self.referees_elsewhere(host, message, &heard.outcomes)?;
+        let elsewhere = self.readers_elsewhere(host, message, &heard.outcomes)?;
         let answers = self.answers(host, message, (lines, &elsewhere), &heard.outcomes);
         let asked = &message.speaker.player;
         let limited = !message.late && !message.unlimited;
