@@ -110,7 +110,9 @@ impl NetworkDesk {
                 directed.extend(self.running.host().directed(event)?);
                 continue;
             };
-            let mut before = directed.iter().filter_map(Event::message);
+            // One that comes again with its redaction went where it was directed when it came first.
+            let comes_again = self.running.host().read_doc::<InboxRow>(&keys::inbox(&message.room, of))?.is_some();
+            let mut before = directed.iter().filter_map(Event::message).filter(|_| !comes_again);
             match before.find(|said| said.id == *of && *said.said_in() == message.room).map(|said| said.room.clone()) {
                 Some(room) if room == message.room => directed.push(event),
                 Some(room) => {

@@ -12,8 +12,8 @@ use tokio::sync::{mpsc, watch};
 /// A network in memory.
 pub struct Fake {
     network: String,
-    incoming: mpsc::UnboundedSender<Event>,
-    listening: tokio::sync::Mutex<mpsc::UnboundedReceiver<Event>>,
+    incoming: mpsc::UnboundedSender<Delivery>,
+    listening: tokio::sync::Mutex<mpsc::UnboundedReceiver<Delivery>>,
     said: mpsc::UnboundedSender<Post>,
     heard: tokio::sync::Mutex<mpsc::UnboundedReceiver<Post>>,
     failure: Mutex<Option<SendError>>,
@@ -54,7 +54,13 @@ impl Fake {
 
     /// Makes something happen in a room.
     pub fn happen(&self, event: Event) {
-        self.incoming.send(event).expect("the fake network holds the other end");
+        self.deliver(vec![event]);
+    }
+
+    /// Makes several things happen, which are delivered together.
+    pub fn deliver(&self, events: Vec<Event>) {
+        let delivery = Delivery { events, ..Delivery::default() };
+        self.incoming.send(delivery).expect("the fake network holds the other end");
     }
 
     /// Waits a while for the next post and returns it.
@@ -97,8 +103,8 @@ impl Transport for Fake {
     }
 
     async fn run(&self, desk: Arc<dyn Desk>) -> Result<(), TransportError> {
-        while let Some(event) = self.listening.lock().await.recv().await {
-            let taken = desk.accept(Delivery::from(event)).await;
+        while let Some(delivery) = self.listening.lock().await.recv().await {
+            let taken = desk.accept(delivery).await;
             taken.map_err(|error| TransportError { network: self.network.clone(), reason: error.to_string() })?;
         }
         Ok(())

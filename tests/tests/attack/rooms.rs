@@ -207,6 +207,28 @@ async fn a_deleted_message_that_waits_is_erased_once_it_was_played() {
 }
 
 #[tokio::test]
+async fn a_message_that_comes_again_with_its_deletion_is_erased_where_it_was_played() {
+    let rooms = Rooms::open();
+    rooms.comes("tavern", "ann");
+    assert_eq!(rooms.ask("tavern", "ann", "!roll 1d1").await, "1 | 1d1 [1] #1");
+    let message = rooms.message("chat-ann", "ann", "in tavern roll 2d1 # my sister is ill");
+    rooms.network.happen(Event::Said(message.clone()));
+    for _ in 0..2 {
+        rooms.network.hear().await;
+    }
+    // After a start nobody knows who is in the tavern when the network repeats what it said last.
+    rooms.network.happen(Event::Left { room: room("tavern") });
+    assert_eq!(rooms.ask("tavern", "bob", "!roll 1d1").await, "1 | 1d1 [1] #3");
+    let (redaction, of) = (rooms.message("chat-ann", "ann", ""), message.id.clone());
+    rooms.network.deliver(vec![Event::Said(message), Event::Redacted { message: redaction, of }]);
+    for _ in 0..2 {
+        assert!(rooms.network.hear().await.withdraws().is_some());
+    }
+    assert!(rooms.ask("tavern", "ann", "!history").await.contains("text erased"));
+    rooms.running.stop().await;
+}
+
+#[tokio::test]
 async fn an_answer_that_waits_forever_holds_up_no_other() {
     let rooms = Rooms::open();
     let said = rooms.say("tavern", "ann", "!roll 2d1");
