@@ -43,8 +43,17 @@ fn holds_within(most: usize, kind: Kind, acts: &[Act]) {
         let holds = (order % 2 * 30) as u32;
         let on = if order % 4 < 2 { On::Whole } else { On::Log };
         let groups = if order % 3 == 0 { 1 } else { 1_024 };
-        let script =
-            Script { seed: order, on, groups, nets: vec![(kind, 2)], holds, refuses: 0, limited: false, moves };
+        let script = Script {
+            seed: order,
+            on,
+            groups,
+            nets: vec![(kind, 2)],
+            holds,
+            refuses: 0,
+            linked: false,
+            limited: false,
+            moves,
+        };
         let ended = run(&script);
         assert_eq!(ended.wrong, None, "order {order}:\n{}", ended.log.join("\n"));
     }

@@ -6,6 +6,7 @@ mod meant_of;
 mod promised;
 mod rights_of;
 mod secrecy;
+mod shared;
 
 use crate::log::Log;
 use crate::net::{Net, PRIVATE, Wire};
@@ -14,8 +15,10 @@ use chat::{Event, Repeated, RoomId, What};
 use dice::Die;
 use dice::fair::MessageKey;
 use jiff::Timestamp;
-use journal::keys::{self, TableId};
+use journal::keys;
 use journal::store::{Batch, Memory, Store};
+use journal_of::{Around, entries_of};
+use shared::Shared;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -56,6 +59,9 @@ pub struct Oracle {
     set_back: bool,
     /// True if there are limits, so not everything is answered.
     limited: bool,
+    /// True if rooms may share a table.
+    linked: bool,
+    shared: Shared,
     wrong: Option<String>,
 }
 
@@ -68,10 +74,22 @@ struct Seen {
 
 impl Oracle {
     /// The oracle of a run that has not begun.
-    pub fn new(log: Log, limited: bool) -> Self {
-        let (said, touched, posts) = Default::default();
-        let (shown, marks_failed, ends, latest, set_back) = Default::default();
-        Oracle { log, said, touched, posts, shown, marks_failed, ends, latest, set_back, limited, wrong: None }
+    pub fn new(log: Log, (limited, linked): (bool, bool)) -> Self {
+        Oracle {
+            log,
+            said: BTreeMap::new(),
+            touched: BTreeSet::new(),
+            posts: BTreeMap::new(),
+            shown: Vec::new(),
+            marks_failed: false,
+            ends: 0,
+            latest: Timestamp::default(),
+            set_back: false,
+            limited,
+            linked,
+            shared: Shared::default(),
+            wrong: None,
+        }
     }
 
     /// Notes that something was said.
@@ -125,6 +143,7 @@ impl Oracle {
         if net.kind.guarantees().repeated == Repeated::Once && wire.post.again {
             self.wrong(format!("the post {key} is marked where it cannot be there twice"));
         }
+        self.gives_words(&net.name, &wire);
         self.shown.push((net.name.clone(), wire));
     }
 
@@ -169,9 +188,16 @@ impl Oracle {
             }
         }
         let store = store_of(contents);
+        // Where rooms share tables, what was said in one may be in the journal of any.
+        let everywhere = match self.linked {
+            true => nets.iter().flat_map(|net| rooms_of(net)).flat_map(|room| entries_of(&room, &store)).collect(),
+            false => Vec::new(),
+        };
+        self.shows_only_open(nets, &everywhere);
         for net in nets {
             for room in rooms_of(net) {
-                self.journal(net, &room, &store, fell);
+                let around = Around { nets, net, room: &room, everywhere: &everywhere };
+                self.journals(&around, &store, fell);
             }
             if !self.limited {
                 self.answers(net);
@@ -241,9 +267,4 @@ fn store_of(contents: BTreeMap<String, Vec<u8>>) -> Memory {
     contents.into_iter().for_each(|(key, value)| batch.put(key, value));
     store.commit(&batch).expect("memory does not fail");
     store
-}
-
-/// The table that belongs to a room.
-fn table_of(room: &RoomId) -> TableId {
-    TableId::of(room)
 }

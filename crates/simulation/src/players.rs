@@ -148,6 +148,43 @@ const REFEREES: [&str; 14] = [
     "room alone off",
 ];
 
+/// Stands for the last word that somebody else was given, in a line that links rooms or accounts.
+pub const WORD: &str = "WORD";
+
+/// What those who run rooms type where several share a table.
+pub const LINKS: [&str; 14] = [
+    "link",
+    "link another",
+    "link WORD really",
+    "link WORD really",
+    "link WORD",
+    "mirror on",
+    "mirror on",
+    "mirror off",
+    "unlink",
+    "unlink really",
+    "unlink attic",
+    "room part talk",
+    "room part watch",
+    "room part play",
+];
+
+/// What people type in private who have two accounts, or want somebody else's.
+pub const ACCOUNTS: [&str; 8] = [
+    "me",
+    "me link",
+    "me link",
+    "me link WORD",
+    "me link WORD really",
+    "me link WORD really",
+    "me link WORD really",
+    "me unlink",
+];
+
+/// Against values that only referees know, if there is one.
+const AGAINST: [&str; 4] =
+    ["roll 1d1000000 vs Troll", "roll 1d900000+100000 vs Troll", "act d8 d10 vs Troll", "odds 1d1000000 vs Troll"];
+
 /// Traps that somebody leaves for the referee to type.
 const TRAPS: [&str; 3] = ["macro table attack gm add mal", "macro attack gm add mal", "set table dc gm add mal"];
 
@@ -208,6 +245,14 @@ pub fn says(number: usize, who: usize, luck: &mut Luck) -> (String, Wants) {
             (format!("!{line} # {token}"), marked(Wants { times: Some(*times), ..Wants::default() }))
         }
         36 => (format!("!{}", luck.pick(&WHOEVER)), Wants::default()),
+        56..=58 if who == ADMIN => {
+            // The value is the word that nobody else may read, if the Troll is only the referees' to know.
+            let value = (700_000 + number % 100_000).to_string();
+            let wants = Wants { token: Some(value.clone()), secret: true, ..Wants::default() };
+            (format!("!set Troll ac {value}"), wants)
+        }
+        59 if who == ADMIN => ("!pc Troll".to_owned(), Wants::default()),
+        56..=58 => (format!("!{}", luck.pick(&AGAINST)), Wants::default()),
         37..=40 => {
             let wants = marked(Wants { mistyped: true, ..Wants::default() });
             (format!("!{} # {token}", luck.pick(&MISTYPED)), wants)
@@ -219,7 +264,7 @@ pub fn says(number: usize, who: usize, luck: &mut Luck) -> (String, Wants) {
         }
         45..=52 => secret(&token, luck),
         53..=55 => (format!("!{} #{}", luck.pick(&["reveal", "undo"]), 1 + luck.below(6)), Wants::default()),
-        56..=75 => (format!("!{}", luck.pick(&TABLE)), Wants::default()),
+        59..=75 => (format!("!{}", luck.pick(&TABLE)), Wants::default()),
         76..=80 => (format!("!{}", luck.pick(examples())), Wants::default()),
         81..=88 if who == ADMIN => (format!("!{}", luck.pick(&REFEREES)), Wants::default()),
         81..=84 if who == ATTACKER => (format!("!{}", luck.pick(&TRAPS)), Wants::default()),

@@ -103,7 +103,7 @@ impl<'a> Director<'a> {
             Net::new(&name, *kind, rooms, log.clone())
         };
         let nets = script.nets.iter().enumerate().map(net).collect();
-        let oracle = Oracle::new(log.clone(), script.limited);
+        let oracle = Oracle::new(log.clone(), (script.limited, script.linked));
         let disk: Box<dyn Medium> = match script.on {
             On::Whole => Box::new(Whole::new(log.clone())),
             On::Log => Box::new(Logged::new(log.clone(), Luck::new(script.seed ^ 0xd15c))),
@@ -140,6 +140,7 @@ impl<'a> Director<'a> {
 
     fn say(&mut self, saying: &Saying, about: Option<(&String, &Act)>, luck: &mut Luck) {
         let net = self.nets[saying.net].clone();
+        let saying = &self.oracle.with_word(&net.name, saying);
         let (player, shown) = PEOPLE[saying.who];
         let room = saying.room.map_or_else(|| format!("{PRIVATE}{player}"), room_at);
         let standing = if saying.who == ADMIN { Standing::Admin } else { Standing::Member };

@@ -42,6 +42,8 @@ pub struct Script {
     pub holds: u32,
     /// The percentage of posts refused by their network.
     pub refuses: u32,
+    /// True if rooms come to share tables, and people to have two accounts.
+    pub linked: bool,
     /// True for the program's own limits; false for limits so wide that everything is answered.
     pub limited: bool,
     /// The moves.
@@ -154,10 +156,17 @@ impl Script {
             nets = vec![(nets[0].0, 1)];
             holds = holds.max(30);
         }
-        let mut script = Script { seed, on, groups, nets, holds, refuses, limited, moves: Vec::new() };
+        let linked = !shaky && Luck::new(seed ^ 0x11c5).percent(25);
+        if linked && nets.len() == 1 {
+            nets = vec![(nets[0].0, 2), (*disk.pick(&kinds), 1)];
+        }
+        let mut script = Script { seed, on, groups, nets, holds, refuses, linked, limited, moves: Vec::new() };
         let trouble = (*luck.pick(&[0, 5, 15, 30])).max(if shaky { 15 } else { 0 });
         let busy = *luck.pick(&[2, 6, 15, 40]);
         let mut said = Vec::new();
+        if linked {
+            script.link(&mut luck);
+        }
         for number in 0..MOVES {
             let act = match script.act(number, trouble, &mut said, &mut luck) {
                 Act::Crash | Act::Heal | Act::Sweep | Act::Pass(_) if shaky => Act::Fail(Fault::Broken),
@@ -175,7 +184,8 @@ impl Script {
         let mut luck = Luck::new(seed ^ 0x7ea5);
         let kind = *luck.pick(&[Kind::Matrix, Kind::History]);
         let (on, groups, nets) = (On::Whole, 1_024, vec![(kind, TABLES)]);
-        let mut script = Script { seed, on, groups, nets, holds: 0, refuses: 0, limited: false, moves: Vec::new() };
+        let (linked, limited) = (false, false);
+        let mut script = Script { seed, on, groups, nets, holds: 0, refuses: 0, linked, limited, moves: Vec::new() };
         let mut said = Vec::new();
         for number in 0..days as usize * LINES {
             if number % LINES == 0 {
@@ -197,6 +207,18 @@ impl Script {
             script.moves.push(Move { act: Act::Pass(wait), steps: 0, luck: luck.number() });
         }
         script
+    }
+
+    /// The rooms of two networks, or two of one, come to share a table, and mostly see each other's rolls.
+    fn link(&mut self, luck: &mut Luck) {
+        let other = if luck.percent(70) { (1, 0) } else { (0, self.nets[0].1 - 1) };
+        let lines = [((0, 0), "!gm me"), ((0, 0), "!link"), (other, "!link WORD really"), ((0, 0), "!mirror on")];
+        for (place, ((net, room), text)) in lines.into_iter().enumerate() {
+            let (id, wants) = (format!("link{place}"), Wants::default());
+            let (who, room, text, forged) = (ADMIN, Some(room), text.to_owned(), 0);
+            let act = Act::Say(Saying { net, room, who, id, text, wants, forged });
+            self.moves.push(Move { act, steps: 60, luck: luck.number() });
+        }
     }
 
     fn act(&self, number: usize, trouble: u32, said: &mut Vec<Saying>, luck: &mut Luck) -> Act {
@@ -236,8 +258,12 @@ impl Script {
     fn saying(&self, number: usize, luck: &mut Luck) -> Saying {
         let net = luck.below(self.nets.len());
         let who = luck.below(PEOPLE.len());
-        let room = (!luck.percent(8)).then(|| luck.below(self.nets[net].1));
+        let room = (!luck.percent(if self.linked { 16 } else { 8 })).then(|| luck.below(self.nets[net].1));
+        let of_links = self.linked && luck.percent(if room.is_some() { 6 } else { 70 });
+        let who = if of_links && room.is_some() { ADMIN } else { who };
         let (text, wants) = match room {
+            Some(_) if of_links => (format!("!{}", luck.pick(&players::LINKS)), Wants::default()),
+            None if of_links => ((*luck.pick(&players::ACCOUNTS)).to_owned(), Wants::default()),
             Some(_) => players::says(number, who, luck),
             None => players::says_aside(number, luck),
         };

@@ -2,19 +2,20 @@
 //! said once and in order.
 
 use super::meant_of::agreed;
-use super::{Oracle, SORRY, is_first, table_of};
+use super::{Oracle, SORRY, is_first};
 use crate::dice::DEADLY;
 use crate::net::Net;
 use chat::{Event, Message, Repeated, RoomId};
 use dice::Die;
 use dice::fair::MessageKey;
-use journal::documents::InboxRow;
+use journal::documents::{InboxRow, RoomDoc};
 use journal::keys::{self, TableId};
 use journal::store::{Memory, Store, scan_all};
 use journal::{Change, Entry, Page};
 use plugin_api::Role;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 /// An entry to be checked.
 pub(super) struct Known {
@@ -35,37 +36,86 @@ pub(super) struct Known {
     pub again: bool,
 }
 
-impl Oracle {
-    /// Checks the journal of a room's own table.
-    pub(super) fn journal(&mut self, net: &Net, room: &RoomId, store: &Memory, fell: &BTreeMap<MessageKey, Vec<Die>>) {
-        let table = table_of(room);
-        match journal::audit(store, &table) {
-            Err(error) => return self.wrong(format!("the journal of {room}: {error}")),
-            Ok(audit) => self.adds_up(&table, room, &audit.document, store),
+/// The surroundings of a journal.
+#[derive(Clone, Copy)]
+pub(super) struct Around<'a> {
+    pub nets: &'a [Arc<Net>],
+    pub net: &'a Net,
+    pub room: &'a RoomId,
+    /// All entries, if rooms share tables.
+    pub everywhere: &'a [Known],
+}
+
+impl Around<'_> {
+    /// Everything that was said to the table.
+    pub fn timeline(&self, linked: bool) -> Vec<Event> {
+        match linked {
+            true => self.nets.iter().flat_map(|net| net.timeline()).collect(),
+            false => self.net.timeline(),
         }
-        let entries = match entries(store, &table) {
+    }
+
+    /// True if everything said to the table is accepted in the end.
+    fn loses_nothing(&self, linked: bool) -> bool {
+        if linked { self.nets.iter().all(|net| net.kind.loses_nothing()) } else { self.net.kind.loses_nothing() }
+    }
+}
+
+/// The tables of a room: its own, and those it began when it left that to others.
+fn tables_of(room: &RoomId) -> [TableId; 3] {
+    [TableId::of(room), TableId::left_behind(room), TableId::left_again(room, 2)]
+}
+
+/// The entries of all tables of a room.
+pub(super) fn entries_of(room: &RoomId, store: &Memory) -> Vec<Known> {
+    tables_of(room).iter().flat_map(|table| entries(store, table).unwrap_or_default()).collect()
+}
+
+impl Oracle {
+    /// Checks the journals of a room.
+    pub(super) fn journals(&mut self, around: &Around<'_>, store: &Memory, fell: &BTreeMap<MessageKey, Vec<Die>>) {
+        let [own, others @ ..] = tables_of(around.room);
+        self.journal(around, &own, store, fell);
+        for table in others {
+            if self.linked && store.read(&keys::head(&table)).is_ok_and(|head| head.is_some()) {
+                self.journal(around, &table, store, fell);
+            }
+        }
+    }
+
+    /// Checks the journal of a table.
+    fn journal(&mut self, around: &Around<'_>, table: &TableId, store: &Memory, fell: &BTreeMap<MessageKey, Vec<Die>>) {
+        let Around { nets, net, room, everywhere } = *around;
+        match journal::audit(store, table) {
+            Err(error) => return self.wrong(format!("the journal of {room}: {error}")),
+            Ok(audit) => self.adds_up(table, room, &audit.document, store),
+        }
+        let entries = match entries(store, table) {
             Ok(entries) => entries,
             Err(error) => return self.wrong(format!("the journal of {room} cannot be read: {error}")),
         };
-        self.once(net, room, &entries, store);
+        let all: &[Known] = if self.linked { everywhere } else { &entries };
+        self.under_its_own_key(room, &entries);
+        self.once(net, room, all, store);
         self.for_several(net, room, &entries);
-        self.mistyped(net, room, &entries);
-        self.unknown_words(net, room, &entries);
-        self.promised(net, room, &entries);
-        if net.kind.loses_nothing() {
-            self.taken_back(net, room, &entries, store);
-            self.keys(net, room, &entries);
-            self.dice(net, room, &entries, fell);
+        self.mistyped(net, room, all);
+        self.unknown_words(net, room, all);
+        self.promised(around, &entries);
+        if around.loses_nothing(self.linked) {
+            self.taken_back(net, room, all, store);
+            self.keys(around, &entries);
+            self.dice(net, room, all, fell);
             self.in_order(net, room, &entries);
         }
-        self.numbers(net, room, &entries);
+        self.numbers(net, room, all);
+        self.mirrored(nets, &entries);
         self.times(room, &entries);
         self.last_ones(room, &entries);
         let referees = self.rights(room, &entries);
         self.taken_back_by(room, &entries);
         self.erased_by(room, &entries);
         self.secrets_shown(room, &entries);
-        self.secrets(net, room, &entries, &referees);
+        self.secrets(room, &entries, &referees);
     }
 
     /// Checks that the changes of all entries lead to what is stored.
@@ -74,7 +124,10 @@ impl Oracle {
         let mut places: Vec<_> =
             games.iter().map(|game| (keys::game(table, game), journal::pointer("/games", game))).collect();
         places.push((keys::doc(table), "/table".to_owned()));
-        places.push((keys::room(room), journal::pointer("/rooms", &room.to_string())));
+        // The settings of a room that was at several tables are in several journals.
+        if !self.linked {
+            places.push((keys::room(room), journal::pointer("/rooms", &room.to_string())));
+        }
         for (key, pointer) in places {
             let stored = store.read(&key).expect("memory does not fail");
             let mut stored: Option<Value> = stored.and_then(|bytes| serde_json::from_slice(&bytes).ok());
@@ -86,15 +139,19 @@ impl Oracle {
         }
     }
 
+    /// Checks that no two entries of a table have the same key, and so the same dice.
+    fn under_its_own_key(&mut self, room: &RoomId, entries: &[Known]) {
+        let mut keys = BTreeSet::new();
+        for Known { entry, .. } in entries.iter().filter(|known| known.entry.replaces.is_none()) {
+            if !keys.insert(entry.key.clone()) {
+                self.wrong(format!("#{} of {room} has the key of another: {:?}", entry.number, entry.key));
+            }
+        }
+    }
+
     /// Checks that no message is in the journal twice, and none is missing that must be there.
     fn once(&mut self, net: &Net, room: &RoomId, entries: &[Known], store: &Memory) {
         let firsts = || entries.iter().filter(|known| known.entry.replaces.is_none());
-        let mut keys = BTreeSet::new();
-        for known in firsts() {
-            if !keys.insert(known.entry.key.clone()) {
-                self.wrong(format!("#{} of {room} has the key of another: {:?}", known.entry.number, known.entry.key));
-            }
-        }
         for (place, event) in net.timeline().iter().enumerate() {
             let Event::Said(message) = event else { continue };
             let name = (net.name.clone(), message.id.clone());
@@ -102,7 +159,9 @@ impl Oracle {
             let Some(token) = &saying.wants.token else { continue };
             let by_token =
                 firsts().filter(|known| known.text.as_ref().is_some_and(|text| has_word(text, token))).count();
-            if by_token > 1 && saying.wants.times.is_none() {
+            // A value is also where it was measured against.
+            let value = saying.text.starts_with("!set");
+            if by_token > 1 && saying.wants.times.is_none() && !value {
                 self.wrong(format!("{} is in the journal of {room} {by_token} times", message.id));
             }
             let (nothing, passed_over) = self.told(&net.name, room, &message.id);
@@ -115,7 +174,9 @@ impl Oracle {
             if nothing && by_token > 0 && !net.kind.comes_again() {
                 self.wrong(format!("{}: it was said that nothing changed, and it did", message.id));
             }
-            let must = net.kind.loses_nothing() && net.was_accepted(place) && saying.room.is_some();
+            // Nobody plays where people only watch, and none knows when that was.
+            let watched = self.linked && self.shared.moved;
+            let must = net.kind.loses_nothing() && net.was_accepted(place) && saying.room.is_some() && !watched;
             let by_key =
                 firsts().filter(|known| known.entry.key.id == message.id && known.entry.key.ordinal == 1).count();
             if must
@@ -144,10 +205,15 @@ impl Oracle {
             // A message edited afterwards is sent again.
             let edited = |event: &Event| matches!(event, Event::Edited { original, .. } if original == of);
             let own = own && !timeline[place..].iter().any(edited);
+            // At a table where no room sits any more, nobody takes anything back.
+            let own = own && !(self.linked && is_deserted(store, room, of));
             // A message that killed the bot twice is skipped, and the sender is told.
             let (_, passed_over) = self.told(&net.name, room, &message.id);
             let own = own && !passed_over;
-            let token = self.said.get(&(net.name.clone(), of.clone())).and_then(|saying| saying.wants.token.clone());
+            let said = self.said.get(&(net.name.clone(), of.clone()));
+            // A value that was set stays, as every change does.
+            let said = said.filter(|saying| !saying.text.starts_with("!set"));
+            let token = said.and_then(|saying| saying.wants.token.clone());
             let tells = |text: &Option<String>| {
                 text.as_ref().is_some_and(|text| token.as_ref().is_some_and(|token| has_word(text, token)))
             };
@@ -181,7 +247,10 @@ impl Oracle {
             .filter_map(|(place, event)| event.message().map(|message| (message.id.as_str(), place)))
             .collect();
         let mut last = 0;
-        for known in entries.iter().filter(|known| known.entry.key.room == room.id) {
+        for known in entries
+            .iter()
+            .filter(|known| (&known.entry.key.network, &known.entry.key.room) == (&room.network, &room.id))
+        {
             let id = &known.entry.key.id;
             let Some(place) = places.get(id.as_str()) else { continue };
             let name = (net.name.clone(), id.clone());
@@ -214,7 +283,10 @@ impl Oracle {
             if elsewhere || !has_word(&wire.text, token) {
                 continue;
             }
-            match entries.iter().find(|known| known.entry.number == number) {
+            let fits = |known: &&Known| known.text.as_ref().is_none_or(|text| has_word(text, token));
+            let mut numbered = entries.iter().filter(|known| known.entry.number == number);
+            // Among the tables that a room may be at, another's number is no mistake.
+            match numbered.clone().find(fits).or_else(|| numbered.next().filter(|_| !self.linked)) {
                 Some(known) if known.text.as_ref().is_some_and(|text| !has_word(text, token)) => {
                     wrong.push(format!("{id} was answered as #{number} of {room}, which is another's"));
                 }
@@ -237,6 +309,14 @@ fn is_passed_over(store: &Memory, message: &Message) -> bool {
 fn knows_lines_of(store: &Memory, room: &RoomId, id: &str) -> bool {
     let row = row(store, room, id);
     matches!(row, Some(InboxRow::Played { lines, .. } | InboxRow::Refused { lines, .. }) if !lines.is_empty())
+}
+
+/// True if a message was played at the own table of a room that has another one now.
+fn is_deserted(store: &Memory, room: &RoomId, id: &str) -> bool {
+    let doc = store.read(&keys::room(room)).expect("memory does not fail");
+    let doc: Option<RoomDoc> = doc.and_then(|doc| serde_json::from_slice(&doc).ok());
+    let now = doc.map_or_else(|| TableId::of(room), |doc| doc.table);
+    matches!(row(store, room, id), Some(InboxRow::Played { table: Some(table), .. }) if table != now)
 }
 
 /// What is noted of a message.

@@ -2,7 +2,7 @@
 //! or of an order that they gave earlier; and every die rolled for a message is in the entry with its key.
 
 use super::Oracle;
-use super::journal_of::Known;
+use super::journal_of::{Around, Known};
 use crate::net::Net;
 use chat::{Event, PlayerId, RoomId};
 use dice::Die;
@@ -14,8 +14,8 @@ const AMENDING: [&str; 3] = ["amend ", "add ", "adv"];
 
 impl Oracle {
     /// Checks that each entry has the id of a message from its own player; an edit has that of the first version.
-    pub(super) fn keys(&mut self, net: &Net, room: &RoomId, entries: &[Known]) {
-        let timeline = net.timeline();
+    pub(super) fn keys(&mut self, around: &Around<'_>, entries: &[Known]) {
+        let (timeline, room) = (around.timeline(self.linked), around.room);
         let firsts = timeline.iter().filter(|event| !matches!(event, Event::Edited { .. })).filter_map(Event::message);
         let amends = |player: &PlayerId| {
             let mut said = timeline.iter().filter_map(Event::message);

@@ -36,6 +36,9 @@ impl Oracle {
     /// How many entries the line must have made that this entry is from, if that is known.
     fn times_of(&self, net: &Net, room: &RoomId, known: &Known) -> Option<usize> {
         let text = known.text.as_ref()?;
+        if known.entry.key.network != net.name {
+            return None;
+        }
         let here = self.said.iter().filter(|((name, _), _)| *name == net.name);
         let mut sayings = here.filter(|(name, _)| !self.touched.contains(name)).map(|(_, saying)| saying);
         let saying = sayings.find(|saying| saying.wants.token.as_ref().is_some_and(|token| has_word(text, token)))?;

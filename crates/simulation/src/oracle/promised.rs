@@ -1,9 +1,8 @@
 //! What was promised for later was done: each reminder and each deadline was said.
 
 use super::Oracle;
-use super::journal_of::Known;
-use crate::net::Net;
-use chat::{Repeated, RoomId};
+use super::journal_of::{Around, Known};
+use chat::Repeated;
 
 /// The commands that only say something later.
 const SAYING: [&str; 2] = ["remind", "deadline"];
@@ -11,7 +10,12 @@ const SAYING: [&str; 2] = ["remind", "deadline"];
 impl Oracle {
     /// Checks that what somebody asked to be said later was said, unless it was taken back in between. Everything that
     /// was asked for is due by now.
-    pub(super) fn promised(&mut self, net: &Net, room: &RoomId, entries: &[Known]) {
+    pub(super) fn promised(&mut self, around: &Around<'_>, entries: &[Known]) {
+        let Around { net, room, .. } = *around;
+        // Where it is said if its room has left, is not looked for.
+        if self.linked && self.shared.moved {
+            return;
+        }
         // A post that may have been repeated already is not said a third time; a second end may lose it.
         let known = net.kind.guarantees().repeated == Repeated::Once || self.ends < 2;
         if !known || self.limited || self.set_back {
@@ -23,9 +27,17 @@ impl Oracle {
             if !SAYING.contains(&entry.command.as_str()) || *again || undone || text.is_none() {
                 continue;
             }
-            let front = format!("{room}/order/{number}/{number}/");
-            let said = self.posts.range((net.name.clone(), front.clone())..).next();
-            if !said.is_some_and(|((_, key), _)| key.starts_with(&front)) && !net.refused_of(&front) {
+            // In which of the rooms of the table it was asked for, nobody knows who asked in private.
+            let nets = if self.linked { around.nets.iter().map(|net| &**net).collect() } else { vec![net] };
+            let said = nets.iter().any(|net| {
+                let rooms = net.rooms().filter(|other| self.linked || *other == room).chain([room]);
+                rooms.into_iter().any(|room| {
+                    let front = format!("{room}/order/{number}/{number}/");
+                    let said = self.posts.range((net.name.clone(), front.clone())..).next();
+                    said.is_some_and(|((_, key), _)| key.starts_with(&front)) || net.refused_of(&front)
+                })
+            });
+            if !said {
                 self.wrong(format!("#{number} of {room} was promised, and not done"));
             }
         }

@@ -11,9 +11,14 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// The referees of a table, entry by entry.
 #[derive(Default)]
-struct Referees(BTreeSet<PlayerId>);
+pub(super) struct Referees(BTreeSet<PlayerId>);
 
 impl Referees {
+    /// True if there is none.
+    pub fn are_none(&self) -> bool {
+        self.0.is_empty()
+    }
+
     /// True if somebody may do what needs a referee.
     fn may(&self, player: &PlayerId) -> bool {
         self.0.is_empty() || self.may_disclose(player)
@@ -25,7 +30,7 @@ impl Referees {
     }
 
     /// Notes what an entry changed. Returns who became a referee, and who stopped being one.
-    fn hear(&mut self, known: &Known) -> (Vec<PlayerId>, Vec<PlayerId>) {
+    pub fn hear(&mut self, known: &Known) -> (Vec<PlayerId>, Vec<PlayerId>) {
         let (mut came, mut went) = (Vec::new(), Vec::new());
         for change in &known.changes {
             let Some(player) = change.path.strip_prefix("/table/referees/") else { continue };
@@ -76,23 +81,24 @@ impl Oracle {
             if undone.is_some_and(|undone| undone.took >= Role::Referee) && !referees.may(by) {
                 self.wrong(format!("{by} took back in #{number} of {room} what took a referee"));
             }
-            let of_another = |shown: &&u64| secrets.get(*shown).is_some_and(|owner| *owner != by);
-            if let Some(shown) = reveals.iter().find(of_another).filter(|_| !referees.may_disclose(by)) {
+            let of_another = |shown: &&u64| secrets.get(*shown).is_some_and(|owner| !self.same(owner, by));
+            let shown = reveals.iter().find(of_another);
+            if let Some(shown) = shown.filter(|_| !referees.may_disclose(by)) {
                 self.wrong(format!("{by} revealed in #{number} of {room} the secret #{shown}, which is another's"));
             }
             secrets.retain(|number, _| !reveals.contains(number));
             if !publishes.is_empty() {
-                if secrets.values().any(|owner| *owner != by) && !referees.may_disclose(by) {
+                if secrets.values().any(|owner| !self.same(owner, by)) && !referees.may_disclose(by) {
                     self.wrong(format!("{by} published the seed of others' secrets in #{number} of {room}"));
                 }
                 secrets.clear();
             }
             if *secret && !known.dice.is_empty() {
-                secrets.insert(*number, by);
+                secrets.insert(*number, by.clone());
             }
             let (had_none, may) = (referees.0.is_empty(), referees.may_disclose(by));
             let (came, _) = referees.hear(known);
-            let of_others = secrets.values().any(|owner| *owner != by);
+            let of_others = secrets.values().any(|owner| !self.same(owner, by));
             if had_none && !may && of_others && !came.is_empty() {
                 self.wrong(format!("{by} named the first referee of {room} in #{number}, who reads others' secrets"));
             }
@@ -104,20 +110,22 @@ impl Oracle {
         let by_number: BTreeMap<u64, &Entry> = entries.iter().map(|known| (known.entry.number, &known.entry)).collect();
         let said_by = |player: &PlayerId, number: u64| {
             let mut next = by_number.get(&number);
-            while let Some(version) = next.filter(|version| version.player != *player) {
+            while let Some(version) = next.filter(|version| !self.same(&version.player, player)) {
                 next = version.replaces.and_then(|first| by_number.get(&first));
             }
             next.is_some()
         };
+        let mut wrong = Vec::new();
         for Known { entry: Entry { number, player: by, erases, .. }, .. } in entries {
             let shows = |erased: &u64| {
                 by_number.get(erased).is_some_and(|entry| entry.reveals.iter().any(|of| said_by(by, *of)))
             };
             let of_another = erases.iter().find(|erased| !said_by(by, **erased) && !shows(erased));
             if let Some(erased) = of_another.filter(|_| by.id != PEOPLE[ADMIN].0) {
-                self.wrong(format!("{by} erased in #{number} of {room} the words of #{erased}, which are another's"));
+                wrong.push(format!("{by} erased in #{number} of {room} the words of #{erased}, which are another's"));
             }
         }
+        wrong.into_iter().for_each(|what| self.wrong(what));
     }
 
     /// Checks that the part of an entry that everybody reads contains nothing of a roll that is still secret, and that

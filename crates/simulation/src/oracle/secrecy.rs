@@ -3,14 +3,15 @@
 
 use super::Oracle;
 use super::journal_of::{Known, has_word};
-use crate::net::{Net, Wire};
+use super::rights_of::Referees;
+use crate::net::Wire;
 use crate::script::PEOPLE;
 use chat::{PlayerId, RoomId};
 use std::collections::BTreeSet;
 
 impl Oracle {
     /// Checks the secret rolls at the table of `room`, which had these referees.
-    pub(super) fn secrets(&mut self, net: &Net, room: &RoomId, entries: &[Known], referees: &BTreeSet<PlayerId>) {
+    pub(super) fn secrets(&mut self, room: &RoomId, entries: &[Known], referees: &BTreeSet<PlayerId>) {
         let mut wrong = Vec::new();
         for known in entries.iter().filter(|known| known.entry.secret) {
             let number = known.entry.number;
@@ -24,18 +25,25 @@ impl Oracle {
             if entries.iter().any(|other| shown(&other)) {
                 continue;
             }
-            let Some(saying) = self.said.get(&(net.name.clone(), self.id_of(net, known))) else { continue };
+            let net = &known.entry.key.network;
+            let Some(saying) = self.said.get(&(net.clone(), self.id_of(net, known))) else { continue };
+            // Without a referee there is nobody to keep values from.
+            let set = saying.text.starts_with("!set");
+            let open = |other: &Known| other.entry.key == known.entry.key && !other.entry.secret;
+            if set && (!has_referees_from(number, entries) || entries.iter().any(open)) {
+                continue;
+            }
             let Some(token) = saying.wants.token.as_ref().filter(|_| saying.wants.secret) else { continue };
-            let sender = PEOPLE[saying.who].0;
-            let theirs = |wire: &Wire| {
-                let reader = wire.reader();
-                reader == Some(sender) || reader.is_some_and(|id| referees.iter().any(|player| player.id == id))
+            let sender = PlayerId::new(net, PEOPLE[saying.who].0);
+            let theirs = |name: &str, wire: &Wire| {
+                let reader = wire.reader().map(|id| PlayerId::new(name, id));
+                reader.is_some_and(|reader| self.same(&reader, &sender) || referees.contains(&reader))
             };
             let mut words = vec![token.clone()];
-            let own = self.shown.iter().filter(|(name, wire)| *name == net.name && wire.reader() == Some(sender));
+            let own = self.shown.iter().filter(|(name, wire)| name == net && wire.reader() == Some(&sender.id));
             let own = own.filter(|(_, wire)| wire.post.answers.as_ref() == Some(&saying.id) && !wire.post.refusal);
             words.extend(own.flat_map(|(_, wire)| long_numbers(&wire.text)));
-            for (_, wire) in self.shown.iter().filter(|(name, wire)| *name == net.name && !theirs(wire)) {
+            for (_, wire) in self.shown.iter().filter(|(name, wire)| !theirs(name, wire)) {
                 let files = wire.post.files.iter().map(|file| file.text.as_str());
                 let all: Vec<_> = std::iter::once(wire.text.as_str()).chain(files).collect();
                 if let Some(word) = words.iter().find(|word| all.iter().any(|text| has_word(text, word))) {
@@ -51,14 +59,25 @@ impl Oracle {
     }
 
     /// The id of the message that made an entry.
-    fn id_of(&self, net: &Net, known: &Known) -> String {
+    fn id_of(&self, net: &str, known: &Known) -> String {
         let by_token = |saying: &&crate::script::Saying| {
             let token = saying.wants.token.as_ref();
             token.is_some_and(|token| known.text.as_ref().is_some_and(|text| has_word(text, token)))
         };
-        let mut here = self.said.iter().filter(|((name, _), _)| *name == net.name).map(|(_, saying)| saying);
+        let mut here = self.said.iter().filter(|((name, _), _)| name == net).map(|(_, saying)| saying);
         here.find(by_token).map_or_else(|| known.entry.key.id.clone(), |saying| saying.id.clone())
     }
+}
+
+/// True if a table always has a referee from this entry on.
+fn has_referees_from(number: u64, entries: &[Known]) -> bool {
+    let mut referees = Referees::default();
+    let mut always = true;
+    for known in entries {
+        referees.hear(known);
+        always &= known.entry.number < number || !referees.are_none();
+    }
+    always
 }
 
 /// Numbers that reveal a roll: those of six or more digits.

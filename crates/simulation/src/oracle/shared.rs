@@ -1,0 +1,150 @@
+//! Rooms that share a table, and people with two accounts: which words they were given, who may be one player with whom,
+//! and that each roll is shown once in the other rooms.
+
+use super::journal_of::Known;
+use super::{Oracle, is_first};
+use crate::net::{Net, Wire};
+use crate::players::WORD;
+use crate::script::Saying;
+use chat::{PlayerId, Recipient, Repeated, RoomId};
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+/// The text before a word that somebody is given.
+const GIVEN: [&str; 2] = ["me link ", "!link "];
+
+/// The length of such a word.
+const LETTERS: usize = 12;
+
+/// The most posts in a room of which surely none waited for so many others that nothing was shown there.
+const FEW: usize = 20;
+
+/// A word, what it is for, and who got it.
+pub(super) struct Given {
+    front: &'static str,
+    word: String,
+    to: PlayerId,
+}
+
+/// What is known about words and accounts.
+#[derive(Default)]
+pub(super) struct Shared {
+    given: Vec<Given>,
+    /// Who typed which word.
+    typed: Vec<(PlayerId, String)>,
+    /// True if somebody tried to take a room away, or changed what it is for.
+    pub moved: bool,
+}
+
+/// True if a post shows what was done in another room, and not only that it was edited.
+fn shows_a_roll(text: &str) -> bool {
+    text.starts_with('[') && !text.ends_with(": (edited)")
+}
+
+impl Oracle {
+    /// The line with the last word that was given to somebody else, if it has a place for one.
+    pub fn with_word(&mut self, net: &str, saying: &Saying) -> Saying {
+        let mut saying = saying.clone();
+        let me = PlayerId::new(net, crate::script::PEOPLE[saying.who].0);
+        let front =
+            GIVEN.iter().find(|front| saying.text.trim_start_matches('!').starts_with(front.trim_start_matches('!')));
+        if let Some(front) = front.filter(|_| saying.text.contains(WORD)) {
+            let fits = |given: &&Given| given.front == *front && (*front == GIVEN[1] || given.to != me);
+            if let Some(Given { word, .. }) = self.shared.given.iter().rev().find(fits) {
+                saying.text = saying.text.replace(WORD, word);
+                self.shared.typed.push((me, word.clone()));
+            }
+        }
+        let moves = ["!unlink", "!import", "!room part", "!mirror off"];
+        self.shared.moved |= moves.iter().any(|front| saying.text.contains(front));
+        saying
+    }
+
+    /// Notes the words in a post.
+    pub(super) fn gives_words(&mut self, net: &str, wire: &Wire) {
+        let Some(reader) = wire.reader() else { return };
+        for front in GIVEN {
+            let Some((_, rest)) = wire.text.rsplit_once(front) else { continue };
+            let word: String = rest.chars().take_while(char::is_ascii_lowercase).collect();
+            if word.len() == LETTERS {
+                self.shared.given.push(Given { front, word, to: PlayerId::new(net, reader) });
+            }
+        }
+    }
+
+    /// True if two accounts may have been one player's: each typed a word that the other one was given.
+    pub(super) fn same(&self, one: &PlayerId, other: &PlayerId) -> bool {
+        let typed = |by: &PlayerId, of: &PlayerId| {
+            let mut given = self.shared.given.iter().filter(|given| given.front == GIVEN[0] && given.to == *of);
+            given.any(|given| self.shared.typed.iter().any(|(typist, word)| typist == by && *word == given.word))
+        };
+        one == other || (typed(one, other) && typed(other, one))
+    }
+
+    /// Checks that what was rolled in one room of a table is shown in the others, where that is certain.
+    pub(super) fn mirrored(&mut self, nets: &[Arc<Net>], entries: &[Known]) {
+        if !self.linked || self.limited || self.shared.moved {
+            return;
+        }
+        let mut here: BTreeSet<RoomId> = BTreeSet::new();
+        let (mut on, mut wrong) = (false, Vec::new());
+        let mirror =
+            |number: u64| entries.iter().any(|known| known.entry.number == number && known.entry.command == "mirror");
+        let undone = entries.iter().filter_map(|known| known.entry.undoes).any(mirror);
+        for Known { entry, text, dice, .. } in entries {
+            let (number, id) = (entry.number, &entry.key.id);
+            let room = RoomId::new(&entry.key.network, &entry.key.room);
+            let from = nets.iter().find(|net| net.rooms().any(|other| *other == room));
+            let Some(from) = from else { continue };
+            on |= entry.command == "mirror" && text.as_ref().is_some_and(|text| text.ends_with("on"));
+            // What is played again is a correction, and what was taken back is withdrawn.
+            let plain = entry.replaces.is_none() && !self.touched.contains(&(from.name.clone(), id.clone()));
+            // Where no message may come again, an entry's key does not tell its message; nor does that of a line that
+            // somebody agreed to.
+            let said = self.said.get(&(from.name.clone(), id.clone()));
+            let known = said.is_some_and(|saying| saying.wants.answer);
+            if on && !undone && plain && !entry.secret && !dice.is_empty() && known {
+                let others = here.iter().filter(|other| **other != room && self.surely_shows(nets, other));
+                let missing = others.filter(|other| {
+                    let key = format!("{room}/{id}/{other}");
+                    let refused = nets.iter().any(|net| net.refused_of(&key));
+                    !refused && !self.posts.contains_key(&(other.network.clone(), key))
+                });
+                wrong.extend(missing.map(|other| format!("#{number} was rolled in {room} and never shown in {other}")));
+            }
+            here.insert(room);
+        }
+        wrong.into_iter().for_each(|what| self.wrong(what));
+    }
+
+    /// True if everything that is to be said in a room is said there in the end.
+    fn surely_shows(&self, nets: &[Arc<Net>], room: &RoomId) -> bool {
+        let posts = self.shown.iter().filter(|(_, wire)| wire.post.room == *room && wire.post.to == Recipient::Room);
+        let few = posts.count() <= FEW;
+        let once = |net: &Arc<Net>| net.kind.guarantees().repeated == Repeated::Once || self.ends < 2;
+        few && nets.iter().any(|net| net.name == room.network && once(net))
+    }
+
+    /// Checks that nothing is shown in another room that was not played in the open.
+    pub(super) fn shows_only_open(&mut self, nets: &[Arc<Net>], entries: &[Known]) {
+        let of = |known: &Known| {
+            let key = &known.entry.key;
+            (key.network.clone(), key.room.clone(), key.id.clone())
+        };
+        // An earlier version may have been for everybody.
+        let open: BTreeSet<_> = entries.iter().filter(|known| !known.entry.secret).map(of).collect();
+        let secret: BTreeSet<_> = entries.iter().map(of).filter(|key| !open.contains(key)).collect();
+        let rooms: Vec<RoomId> = nets.iter().flat_map(|net| net.rooms().cloned()).collect();
+        let mut wrong = Vec::new();
+        for (_, wire) in self.shown.iter().filter(|(_, wire)| is_first(wire) && shows_a_roll(&wire.text)) {
+            for (network, room, id) in &secret {
+                let key = format!("{network}/{room}/{id}/");
+                let other = rooms.iter().any(|other| format!("{key}{other}") == wire.post.key);
+                if other && wire.post.to == Recipient::Room {
+                    wrong.push(format!("what {id} did in secret is shown in {}", wire.post.room));
+                }
+            }
+        }
+        wrong.into_iter().for_each(|what| self.wrong(what));
+    }
+}
