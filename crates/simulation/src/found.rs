@@ -253,7 +253,7 @@ fn it_may_not_be_said_that_a_message_was_passed_over_if_the_bot_ends_again_and_a
 }
 
 #[test]
-fn what_is_amended_after_it_was_taken_back_has_other_words() {
+fn what_was_taken_back_is_not_amended() {
     let redact = Act::Redact(line(2, 1, ""), "m1".to_owned());
     for kind in [Kind::Doubtful, Kind::Matrix] {
         let amends = say(3, "!amend roll 1d20+1");

@@ -26,17 +26,20 @@ impl Oracle {
         let firsts: BTreeMap<&str, _> = firsts.map(|message| (message.id.as_str(), &message.speaker.player)).collect();
         for Known { entry, .. } in entries {
             let (number, id, player) = (entry.number, &entry.key.id, &entry.player);
+            // A referee may amend what somebody else played.
+            let amended = || entry.replaces.is_some() && amends(player);
             if let Some(order) = order_of(id) {
                 let asked = entries.iter().find(|known| known.entry.number == order);
-                if !asked.is_some_and(|known| known.entry.player == *player && known.entry.number < number) {
+                if !asked
+                    .is_some_and(|known| known.entry.number < number && (known.entry.player == *player || amended()))
+                {
                     self.wrong(format!("#{number} of {room} carries out #{order}, which is no order of {player}'s"));
                 }
                 continue;
             }
             match firsts.get(id.as_str()) {
                 None => self.wrong(format!("#{number} of {room} goes by {id}, which nobody said first")),
-                // A referee may amend what somebody else played.
-                Some(sender) if *sender != player && !(entry.replaces.is_some() && amends(player)) => {
+                Some(sender) if *sender != player && !amended() => {
                     self.wrong(format!("#{number} of {room} is {player}'s, and {id} was {sender}'s"));
                 }
                 Some(_) => {}

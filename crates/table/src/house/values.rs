@@ -118,7 +118,7 @@ fn named<'t>(turn: &HouseTurn, pair: &'t str) -> (&'t str, &'t str) {
 fn before_a_number(pair: &str) -> Option<&str> {
     let words: Vec<&str> = pair.split_whitespace().collect();
     let counts = |word: &&str| word.contains(|c: char| c.is_ascii_digit());
-    let name = words.iter().position(|word| counts(&word)).filter(|name| (2..=3).contains(name))?;
+    let name = words.iter().position(counts).filter(|name| (2..=3).contains(name))?;
     let prose = words[name..].iter().filter(|word| !counts(word)).count();
     let begins = pair.find(words[name]).filter(|_| prose <= 1)?;
     Some(pair[..begins].trim_end())

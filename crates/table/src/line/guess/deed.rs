@@ -177,10 +177,7 @@ impl<'a> Sentence<'a> {
                 parts.looked_up.push(value);
                 parts.named = true;
                 at += words;
-            } else if (AGAINST.contains(&word) || DIFFICULTY.contains(&word)) && numbered {
-                parts.difficulty = Some(format!("{word} {next}"));
-                at += 2;
-            } else if DIFFICULTY.contains(&word) && parts.target.is_none() && parts.difficulty.is_none() {
+            } else if numbered && AGAINST.contains(&word) || DIFFICULTY.contains(&word) && parts.difficulty.is_none() {
                 parts.difficulty = Some(format!("{word} {next}"));
                 at += 2;
             } else if let Some((who, words)) = self.whom(at, acting).filter(|_| parts.target.is_none()) {
