@@ -1,8 +1,5 @@
 //! The only writer of the store. It groups the batches of all tables into one durable commit.
 //!
-//! One thread at a time holds the *pen*, and writes. That is the committer's own thread, or, while nothing else is to
-//! be written and the disk is quick, the thread that submits: then nobody has to be woken.
-//!
 //! A batch can be read back as soon as it is submitted, before it is durable. Anyone who answers before that knowingly
 //! takes the risk. Batches that nobody waits for are written *soon*: with the next group, or after a moment. Batches of
 //! a *lane* (an opened table) depend on each other: when one fails, so do all later ones of its lane, and the table
@@ -15,16 +12,11 @@ pub use writer::{SYNC, Wait, Writer};
 
 use crate::store::{Batch, Store, StoreError, scan_all};
 use snapshot::{Before, Snapshot};
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, Weak, mpsc};
 use std::thread::JoinHandle;
-use std::time::Duration;
 use tokio::sync::oneshot;
-use writer::Pen;
-
-/// A disk that took longer than this for the last commit is left to the committer's thread.
-const QUICK: Duration = Duration::from_millis(1);
 
 /// A sequence of batches; once one has failed, no later one is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -35,34 +27,20 @@ pub type Ticket = oneshot::Receiver<Result<(), StoreError>>;
 
 /// The only writer of the store.
 pub struct Committer {
-    desk: Arc<Desk>,
+    store: Arc<dyn Store>,
+    shared: Arc<Mutex<Shared>>,
     lanes: AtomicU64,
     writer: Option<JoinHandle<()>>,
 }
 
-/// What the committer and its writer have in common.
-struct Desk {
-    store: Arc<dyn Store>,
-    shared: Mutex<Shared>,
-    /// Wakes the writer's thread.
-    bell: Condvar,
-}
-
-#[derive(Default)]
 struct Shared {
-    queue: VecDeque<Work>,
-    /// True once the committer is gone, which ends the writer.
-    closed: bool,
-    /// True while somebody holds the pen.
-    writing: bool,
-    /// How long the last commit took; nothing until the first one.
-    last: Option<Duration>,
+    /// Dropped with the committer, which ends the writer.
+    queue: Option<mpsc::Sender<Work>>,
     /// Submitted but not durable: the newest value of each key, and the number of its submission.
     pending: BTreeMap<String, (u64, Option<Vec<u8>>)>,
     submissions: u64,
-    /// The number of the last submission that went into the queue, and of the last one that left it.
+    /// The number of the last submission that went into the queue.
     queued: u64,
-    taken: u64,
     /// Submissions to be written soon, by number.
     soon: BTreeMap<u64, Submission>,
     failed: BTreeSet<Lane>,
@@ -76,6 +54,8 @@ type Read = Box<dyn FnOnce(&dyn Store) + Send>;
 
 enum Work {
     Commit(Submission),
+    /// Something is to be written soon.
+    Soon,
     Read(Read),
 }
 
@@ -95,11 +75,22 @@ impl Committer {
         committer
     }
 
-    /// A committer without a thread: batches are written only in the [turns](Writer::turn) given to its writer.
+    /// A committer without a thread: batches are written only in the [turns](Writer::turn) given to its writer. The
+    /// writer must live as long as anybody submits anything.
     pub fn by_hand(store: Arc<dyn Store>) -> (Self, Writer) {
-        let desk = Arc::new(Desk { store, shared: Mutex::default(), bell: Condvar::new() });
-        let writer = Writer::new(desk.clone());
-        (Committer { desk, lanes: AtomicU64::new(0), writer: None }, writer)
+        let (queue, work) = mpsc::channel();
+        let shared = Arc::new(Mutex::new(Shared {
+            queue: Some(queue),
+            pending: BTreeMap::new(),
+            submissions: 0,
+            queued: 0,
+            soon: BTreeMap::new(),
+            failed: BTreeSet::new(),
+            before: Vec::new(),
+            readers: Vec::new(),
+        }));
+        let writer = Writer::new(store.clone(), shared.clone(), work);
+        (Committer { store, shared, lanes: AtomicU64::new(0), writer: None }, writer)
     }
 
     /// Returns a new lane.
@@ -112,42 +103,33 @@ impl Committer {
     /// # Errors
     /// As [`Store::read`].
     pub fn read(&self, key: &str) -> Result<Option<Vec<u8>>, StoreError> {
-        if let Some((_, value)) = self.desk.lock().pending.get(key) {
+        if let Some((_, value)) = lock(&self.shared).pending.get(key) {
             return Ok(value.clone());
         }
-        self.desk.store.read(key)
+        self.store.read(key)
     }
 
     /// The durable records under `prefix`, without submitted batches that are not durable yet.
     pub fn stored<'a>(&'a self, prefix: &'a str) -> impl Iterator<Item = Result<(String, Vec<u8>), StoreError>> + 'a {
-        scan_all(&*self.desk.store, prefix)
+        scan_all(&*self.store, prefix)
     }
 
-    /// Submits a batch of `lane`, or of none, to be written at once. While nothing else is to be written and the disk
-    /// is quick, it is written by this thread, before this returns.
+    /// Submits a batch of `lane`, or of none, to be written at once.
     pub fn submit(&self, lane: Option<Lane>, batch: Batch) -> Ticket {
-        let mut shared = self.desk.lock();
-        let free = shared.queue.is_empty() && !shared.writing;
-        let here = free && self.writer.is_some() && shared.last.is_some_and(|last| last < QUICK);
+        let mut shared = lock(&self.shared);
         let (submission, ticket) = shared.submission(lane, batch);
         shared.queued = submission.number;
-        shared.queue.push_back(Work::Commit(submission));
-        if here {
-            Pen::take(&self.desk, &mut shared).write(shared, 1);
-        } else if free {
-            // Whoever holds the pen looks again before putting it down.
-            self.desk.bell.notify_one();
-        }
+        shared.send(Work::Commit(submission));
         ticket
     }
 
     /// Submits a batch of `lane`, or of none, that nobody waits for. It is written with a later one, or after a moment.
     pub fn submit_soon(&self, lane: Option<Lane>, batch: Batch) -> Ticket {
-        let mut shared = self.desk.lock();
+        let mut shared = lock(&self.shared);
         let (submission, ticket) = shared.submission(lane, batch);
         shared.soon.insert(submission.number, submission);
         if shared.soon.len() == 1 {
-            self.desk.bell.notify_one();
+            shared.send(Work::Soon);
         }
         ticket
     }
@@ -163,14 +145,14 @@ impl Committer {
     /// Runs `read` on its own thread, with the store as it is between two commits, including everything submitted
     /// before. Later commits do not wait for it, and it does not see them.
     pub fn snapshot(&self, read: impl FnOnce(&dyn Store) + Send + 'static) {
-        let desk = self.desk.clone();
+        let (store, shared) = (self.store.clone(), self.shared.clone());
         self.between_commits(move |_| {
             let before = Arc::<Before>::default();
             let since = Arc::downgrade(&before);
-            let position = desk.store.position();
-            let snapshot = Snapshot { store: desk.store.clone(), before, position };
+            let position = store.position();
+            let snapshot = Snapshot { store, before, position };
             let reader = std::thread::Builder::new().name("reader".to_owned()).spawn(move || read(&snapshot));
-            let mut shared = desk.lock();
+            let mut shared = lock(&shared);
             shared.readers.retain(|reader| !reader.is_finished());
             match reader {
                 Ok(reader) => {
@@ -188,14 +170,7 @@ impl Committer {
     /// Runs `work` on the writer's thread, between two commits. Until it returns, nothing is written except what it
     /// commits itself.
     pub fn between_commits(&self, work: impl FnOnce(&dyn Store) + Send + 'static) {
-        self.desk.lock().queue.push_back(Work::Read(Box::new(work)));
-        self.desk.bell.notify_one();
-    }
-}
-
-impl Desk {
-    fn lock(&self) -> MutexGuard<'_, Shared> {
-        self.shared.lock().expect("nothing panics holding it")
+        lock(&self.shared).send(Work::Read(Box::new(work)));
     }
 }
 
@@ -211,18 +186,24 @@ impl Shared {
         (Submission { lane, number, batch, done }, ticket)
     }
 
+    fn send(&self, work: Work) {
+        let queue = self.queue.as_ref().expect("the queue lives as long as the committer");
+        queue.send(work).expect("so does the writer");
+    }
+
     /// The snapshots being read, which must keep the old values of what is written now.
     fn snapshots(&mut self) -> Vec<Arc<Before>> {
         self.before.retain(|before| before.strong_count() > 0);
         self.before.iter().filter_map(Weak::upgrade).collect()
     }
 
-    /// The submissions to be written soon that overtake nothing if they are written now, after what has left the queue.
-    fn soon_now(&mut self) -> BTreeMap<u64, Submission> {
-        if self.queued <= self.taken {
+    /// The submissions to be written soon that overtake nothing if they are written with submission `taken`, the last
+    /// one that left the queue.
+    fn soon_with(&mut self, taken: u64) -> BTreeMap<u64, Submission> {
+        if self.queued <= taken {
             return std::mem::take(&mut self.soon);
         }
-        let later = self.soon.split_off(&self.taken);
+        let later = self.soon.split_off(&taken);
         std::mem::replace(&mut self.soon, later)
     }
 }
@@ -230,18 +211,21 @@ impl Shared {
 impl Drop for Committer {
     /// Returns when everything submitted is written and every snapshot is read.
     fn drop(&mut self) {
-        self.desk.lock().closed = true;
-        self.desk.bell.notify_one();
+        lock(&self.shared).queue = None;
         if let Some(writer) = self.writer.take()
             && writer.join().is_err()
         {
             tracing::error!("the committer's thread panicked");
         }
-        let readers = std::mem::take(&mut self.desk.lock().readers);
+        let readers = std::mem::take(&mut lock(&self.shared).readers);
         if readers.into_iter().any(|reader| reader.join().is_err()) {
             tracing::error!("a thread that read beside the commits panicked");
         }
     }
+}
+
+fn lock(shared: &Mutex<Shared>) -> MutexGuard<'_, Shared> {
+    shared.lock().expect("nothing panics holding it")
 }
 
 #[cfg(test)]
@@ -249,17 +233,13 @@ mod tests {
     use super::*;
     use crate::store::Memory;
     use std::sync::atomic::AtomicBool;
-    use std::sync::mpsc;
-    use std::thread::{self, ThreadId};
     use tokio::time::Instant;
 
     #[derive(Default)]
     struct Moody {
         memory: Memory,
         full: AtomicBool,
-        slow: AtomicBool,
         commits: AtomicU64,
-        last_by: Mutex<Option<ThreadId>>,
     }
 
     impl Store for Moody {
@@ -273,10 +253,6 @@ mod tests {
 
         fn commit(&self, batch: &Batch) -> Result<(), StoreError> {
             self.commits.fetch_add(1, Ordering::Relaxed);
-            *self.last_by.lock().unwrap() = Some(thread::current().id());
-            if self.slow.load(Ordering::Relaxed) {
-                thread::sleep(QUICK);
-            }
             if self.full.load(Ordering::Relaxed) {
                 return Err(StoreError::Unavailable("full".to_owned()));
             }
@@ -312,47 +288,7 @@ mod tests {
             ticket.blocking_recv().unwrap().unwrap();
         }
         assert_eq!(store.commits.load(Ordering::Relaxed), 1);
-        assert!(committer.desk.lock().pending.is_empty());
-    }
-
-    #[test]
-    fn who_submits_alone_writes_and_whoever_comes_meanwhile_is_written_too() {
-        let store = Arc::new(Moody::default());
-        let committer = Committer::new(store.clone());
-        let by = || *store.last_by.lock().unwrap();
-        committer.commit(None, one("k", "by the thread, which sees how quick the disk is")).unwrap();
-        assert_ne!(by(), Some(thread::current().id()));
-        // A busy machine can make any commit take long, and leave the next one to the thread.
-        let here = (0..1_000).any(|n| {
-            committer.submit_soon(None, one("l", &n.to_string()));
-            let written = committer.submit(None, one("k", "here")).try_recv().is_ok_and(|result| result.is_ok());
-            written && by() == Some(thread::current().id())
-        });
-        assert!(here && store.read("l").unwrap().is_some());
-        let held = hold(&committer);
-        assert!(committer.submit(None, one("k", "held up")).try_recv().is_err());
-        drop(held);
-        thread::scope(|scope| {
-            for n in 0..8 {
-                let (committer, store) = (&committer, &store);
-                scope.spawn(move || {
-                    for value in 0..500 {
-                        let (key, value) = (format!("k{n}"), value.to_string());
-                        let ticket = committer.submit(Some(Lane(n)), one(&key, &value));
-                        committer.submit_soon(Some(Lane(n)), one(&format!("l{n}"), &value));
-                        ticket.blocking_recv().unwrap().unwrap();
-                        assert_eq!(store.read(&key).unwrap().as_deref(), Some(value.as_bytes()));
-                    }
-                });
-            }
-        });
-        store.slow.store(true, Ordering::Relaxed);
-        committer.commit(None, one("k", "slowly")).unwrap();
-        store.slow.store(false, Ordering::Relaxed);
-        committer.commit(None, one("k", "left to the thread")).unwrap();
-        assert_ne!(by(), Some(thread::current().id()));
-        drop(committer);
-        assert_eq!(store.read("l7").unwrap().as_deref(), Some(b"499".as_slice()));
+        assert!(lock(&committer.shared).pending.is_empty());
     }
 
     #[test]
@@ -407,6 +343,7 @@ mod tests {
         let begun = Instant::now();
         assert_eq!(writer.turn(begun), Some(Wait::ForWork));
         committer.submit_soon(None, one("k", "soon"));
+        assert_eq!(writer.turn(begun), Some(Wait::No));
         let Some(Wait::Until(due)) = writer.turn(begun) else { panic!("it waits for a group to go with") };
         assert!(due > begun);
         let mut ticket = committer.submit(None, one("l", "now"));
@@ -415,6 +352,7 @@ mod tests {
         ticket.try_recv().unwrap().unwrap();
         assert_eq!((store.read("k").unwrap().is_some(), store.commits.load(Ordering::Relaxed)), (true, 1));
         committer.submit_soon(None, one("m", "alone"));
+        assert_eq!(writer.turn(due), Some(Wait::No));
         let Some(Wait::Until(later)) = writer.turn(due) else { panic!("the moment begins again") };
         assert_eq!(writer.turn(later), Some(Wait::No));
         assert!(store.read("m").unwrap().is_some());

@@ -1,12 +1,14 @@
-//! The work of the committer's thread, step by step. A step depends on no thread and no clock of its own, so a
-//! simulation can drive it by hand.
+//! The work of the committer's thread, step by step. It depends on no thread and no clock of its own, so a simulation
+//! can drive it by hand.
 
+use super::Lane;
 use super::snapshot::Before;
-use super::{Desk, Lane, Read, Shared, Submission, Work};
+use super::{Read, Shared, Submission, Work, lock};
 use crate::store::{Batch, Position, Store, StoreError};
 use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Arc, MutexGuard};
+use std::sync::mpsc::{self, TryRecvError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tokio::time::Instant;
 
@@ -35,7 +37,13 @@ pub enum Wait {
 
 /// Writes the batches of a [`Committer`](super::Committer).
 pub struct Writer {
-    desk: Arc<Desk>,
+    store: Arc<dyn Store>,
+    shared: Arc<Mutex<Shared>>,
+    queue: mpsc::Receiver<Work>,
+    /// Work received but not done yet.
+    next: Option<Work>,
+    /// The number of the last submission that left the queue.
+    taken: u64,
     /// When to write soon-batches if no group comes by.
     due: Option<Instant>,
     /// The most batches written at once.
@@ -43,8 +51,8 @@ pub struct Writer {
 }
 
 impl Writer {
-    pub(super) fn new(desk: Arc<Desk>) -> Self {
-        Writer { desk, due: None, most: GROUP }
+    pub(super) fn new(store: Arc<dyn Store>, shared: Arc<Mutex<Shared>>, queue: mpsc::Receiver<Work>) -> Self {
+        Writer { store, shared, queue, next: None, taken: 0, due: None, most: GROUP }
     }
 
     /// Writes at most this many batches at once, and those to be written soon with them.
@@ -57,75 +65,71 @@ impl Writer {
     /// waits for work. Returns when the next turn is due, or `None` once the committer is gone and everything is
     /// written.
     pub fn turn(&mut self, now: Instant) -> Option<Wait> {
-        let desk = self.desk.clone();
-        let mut shared = desk.lock();
-        if shared.writing {
-            return Some(Wait::ForWork);
-        }
-        let ended = shared.closed && shared.queue.is_empty();
-        if shared.queue.is_empty() && !ended {
-            match self.wait(&shared, now) {
+        let work = self.next.take().map_or_else(|| self.queue.try_recv(), Ok);
+        let (mut group, mut read, mut ended) = (Vec::new(), None, false);
+        match work {
+            Ok(Work::Soon) => return Some(Wait::No),
+            Ok(Work::Commit(first)) => group = self.gather(first),
+            Ok(Work::Read(then)) => read = Some(then),
+            Err(TryRecvError::Empty) => match self.wait(now) {
                 Wait::No => {}
                 wait => return Some(wait),
-            }
+            },
+            Err(TryRecvError::Disconnected) => ended = true,
         }
         self.due = None;
-        let read = shared.queue.pop_front_if(|work| matches!(work, Work::Read(_)));
-        let pen = Pen::take(&desk, &mut shared);
-        match read {
-            Some(Work::Read(work)) => pen.read(shared, work),
-            _ => pen.write(shared, self.most),
-        }
+        self.commit(group);
+        read.into_iter().for_each(|work| self.read(work));
         (!ended).then_some(Wait::No)
     }
 
     /// Takes turns until the committer is gone. For a thread that may block.
     pub(super) fn run(mut self) {
-        let desk = self.desk.clone();
         while let Some(wait) = self.turn(Instant::now()) {
-            let shared = desk.lock();
-            // Whatever came since the turn rang the bell while nobody waited for it.
-            let comes = !shared.writing && (shared.closed || !shared.queue.is_empty());
+            // The next turn sees the end of the queue, after doing the work received already.
             match wait {
-                Wait::ForWork if !comes && (shared.writing || shared.soon.is_empty()) => drop(desk.bell.wait(shared)),
-                Wait::Until(due) if !comes => {
-                    drop(desk.bell.wait_timeout(shared, due.saturating_duration_since(Instant::now())));
+                Wait::No => {}
+                Wait::ForWork => self.next = self.queue.recv().ok(),
+                Wait::Until(due) => {
+                    self.next = self.queue.recv_timeout(due.saturating_duration_since(Instant::now())).ok();
                 }
-                Wait::No | Wait::ForWork | Wait::Until(_) => {}
             }
         }
     }
 
     /// How long to wait while the queue is empty.
-    fn wait(&mut self, shared: &Shared, now: Instant) -> Wait {
-        if shared.soon.is_empty() {
+    fn wait(&mut self, now: Instant) -> Wait {
+        if lock(&self.shared).soon.is_empty() {
             return Wait::ForWork;
         }
         let due = *self.due.get_or_insert(now + MOMENT);
         if now < due { Wait::Until(due) } else { Wait::No }
     }
-}
 
-/// Held by the thread that writes. Putting it down rings for what has come meanwhile.
-pub(super) struct Pen<'a>(&'a Desk);
-
-impl<'a> Pen<'a> {
-    pub(super) fn take(desk: &'a Desk, shared: &mut Shared) -> Self {
-        shared.writing = true;
-        Pen(desk)
+    /// Collects `first` and the submissions after it in the queue, until something else comes, which is done next.
+    fn gather(&mut self, first: Submission) -> Vec<Submission> {
+        let mut group = vec![first];
+        while group.len() < self.most {
+            match self.queue.try_recv() {
+                Ok(Work::Commit(more)) => group.push(more),
+                Ok(Work::Soon) => {}
+                Ok(read @ Work::Read(_)) => {
+                    self.next = Some(read);
+                    break;
+                }
+                Err(_) => break,
+            }
+        }
+        self.taken = group.last().map_or(self.taken, |submission| submission.number);
+        group
     }
 
-    /// Writes at most `most` batches of the queue, up to the next read, together with the soon-batches.
-    pub(super) fn write(self, mut shared: MutexGuard<'_, Shared>, most: usize) {
-        let mut group = Vec::new();
-        while group.len() < most
-            && let Some(Work::Commit(submission)) = shared.queue.pop_front_if(|work| matches!(work, Work::Commit(_)))
-        {
-            shared.taken = submission.number;
-            group.push(submission);
-        }
-        let (mut all, failed, before) = (shared.soon_now(), shared.failed.clone(), shared.snapshots());
-        drop(shared);
+    /// Writes `group` together with the soon-batches.
+    fn commit(&self, group: Vec<Submission>) {
+        let (mut all, failed, before) = {
+            let mut shared = lock(&self.shared);
+            (shared.soon_with(self.taken), shared.failed.clone(), shared.snapshots())
+        };
         all.extend(group.into_iter().map(|submission| (submission.number, submission)));
         let mut together = Batch::default();
         let mut forgotten = Vec::new();
@@ -136,14 +140,12 @@ impl<'a> Pen<'a> {
                 together.append(batch);
             }
         }
-        before.iter().for_each(|before| before.keep(&*self.0.store, &together));
+        before.iter().for_each(|before| before.keep(&*self.store, &together));
         let begun = Instant::now();
-        let result = if together.is_empty() { Ok(()) } else { commit_safely(&*self.0.store, &together) };
-        let took = begun.elapsed();
-        metrics::histogram!(SYNC).record(took.as_secs_f64());
+        let result = if together.is_empty() { Ok(()) } else { commit_safely(&*self.store, &together) };
+        metrics::histogram!(SYNC).record(begun.elapsed().as_secs_f64());
 
-        let mut shared = self.0.lock();
-        shared.last = Some(took);
+        let mut shared = lock(&self.shared);
         for (number, key) in forgotten {
             // A later submission with the same key is still pending.
             if shared.pending.get(&key).is_some_and(|(newest, _)| *newest == number) {
@@ -155,8 +157,6 @@ impl<'a> Pen<'a> {
             tracing::error!(%error, "a write failed");
         }
         drop(shared);
-        // Whoever is told may write themselves.
-        drop(self);
         for submission in all.into_values() {
             let fails = submission.fails_with(&failed);
             let told = if fails { Err(StoreError::Unavailable(FOLLOWS_A_FAILURE.to_owned())) } else { result.clone() };
@@ -166,21 +166,10 @@ impl<'a> Pen<'a> {
     }
 
     /// Runs a read between two commits.
-    fn read(self, mut shared: MutexGuard<'_, Shared>, work: Read) {
-        let before = shared.snapshots();
-        // The work may take the lock again.
-        drop(shared);
-        work(&Between { store: &*self.0.store, before });
-    }
-}
-
-impl Drop for Pen<'_> {
-    fn drop(&mut self) {
-        let mut shared = self.0.lock();
-        shared.writing = false;
-        if shared.closed || !shared.queue.is_empty() || !shared.soon.is_empty() {
-            self.0.bell.notify_one();
-        }
+    fn read(&self, work: Read) {
+        // The lock is released here, because the work may take it again.
+        let before = lock(&self.shared).snapshots();
+        work(&Between { store: &*self.store, before });
     }
 }
 
