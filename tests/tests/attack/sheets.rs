@@ -149,6 +149,27 @@ fn nothing_that_a_player_reads_differs_if_only_a_hidden_value_does() {
 }
 
 #[test]
+fn a_guess_tells_nobody_what_is_on_a_sheet_that_is_not_theirs() {
+    let (mut table, [ann, _, gus]) = table("14");
+    table.say(&gus, "!set Ogre talon d8 d10; wrath 9/9");
+    for [known, unknown] in [
+        ["!ogre attacks ann with talon", "!ogre attacks ann with salon"],
+        ["!ogre talons ann", "!ogre salons ann"],
+        ["!the ogre does talon damage to ann", "!the ogre does salon damage to ann"],
+        ["!ogre -5 wrath", "!ogre -5 broth"],
+        ["!ogre takes 5 wrath", "!ogre takes 5 broth"],
+        ["!talon vs ann", "!salon vs ann"],
+        ["!attack ogre with talon", "!attack ogre with salon"],
+    ] {
+        let [told, other] = [known, unknown].map(|line| tidy(&read_by(&table.say(&ann, line), &ann)));
+        let same = |text: &str| text.replace("salon", "talon").replace("Salon", "Talon").replace("broth", "wrath");
+        assert_eq!(same(&told), same(&other), "{known}");
+    }
+    let meant = table.say(&gus, "!ogre attacks ann with talon");
+    assert!(meant.all().contains("as Ogre"), "the referee is told: {}", meant.all());
+}
+
+#[test]
 fn nobody_tries_one_number_after_another_on_the_same_dice_or_on_none() {
     let (mut table, [ann, bob, gus]) = table("14");
     let settled = |came: &Came| came.public().contains("vs Ogre)") && came.ok();
