@@ -152,7 +152,7 @@ enum House {
     /// Set values of your character: a number, numbers with ranks, dice, or a counter with its most. Then commands know
     /// the name: !check acrobatics, !roll d20+str. A counter's name changes it: !hp -7.
     ///
-    /// Several at once are divided by ; or lines, and a name of several words ends with a colon. $NAME stands for the value
+    /// Several at once are divided by ; or lines, and a colon ends a name of several words. $NAME stands for the value
     /// anywhere. Add table to share it with everyone at the table.
     #[command(
         example = "set str 3",
