@@ -74,6 +74,8 @@ ended
 tables --data data
 export hall journal.jsonl --data data
 export hall journal.txt --text --data data
+export hall story.md --story --data data
+export hall story.html --story --data data
 export hall moved.jsonl --move --data data
 verify journal.jsonl
 ! verify journal.jsonl --head 0000000000000000
