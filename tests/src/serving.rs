@@ -5,6 +5,7 @@ use chat::{Clock, PlayerId, SystemClock, Transport};
 use jiff::{SignedDuration, Timestamp};
 use journal::Entropy;
 use journal::store::{Memory, Store};
+use plugin_api::PrintedDecks;
 use std::collections::BTreeSet;
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 use table::{DiceBox, FairBox, Host, Plugins, Settings};
@@ -27,6 +28,8 @@ pub static PLUGINS: LazyLock<Vec<&'static str>> =
 pub struct Make {
     /// Its store.
     pub store: Arc<dyn Store>,
+    /// The operator's decks.
+    pub decks: PrintedDecks,
     /// The plugins enabled in new rooms.
     pub plugins: Vec<&'static str>,
     /// Its dice.
@@ -49,7 +52,8 @@ impl Default for Make {
         let plugins = vec!["roll", "mvk"];
         let (owners, ignore) = Default::default();
         let (dice, clock, own_clock) = (Box::new(FairBox), Arc::new(SystemClock), Arc::new(SystemClock));
-        Make { store, plugins, dice, clock, own_clock, unlimited: false, owners, ignore }
+        let decks = PrintedDecks::new();
+        Make { store, decks, plugins, dice, clock, own_clock, unlimited: false, owners, ignore }
     }
 }
 
@@ -58,7 +62,8 @@ impl Make {
     pub fn serve(self, networks: Vec<Arc<dyn Transport>>) -> Running {
         let plugins: BTreeSet<String> = self.plugins.into_iter().map(str::to_owned).collect();
         let (owners, ignore) = (self.owners, self.ignore);
-        let mut settings = Settings { plugins, owners, ignore, ..Settings::default() };
+        let decks = Arc::new(self.decks);
+        let mut settings = Settings { decks, plugins, owners, ignore, ..Settings::default() };
         if self.unlimited {
             let limits = &mut settings.limits;
             (limits.per_player, limits.per_table, limits.same_answers) = (100_000, 100_000, 100_000);

@@ -9,6 +9,7 @@ use dice::fair::MessageKey;
 use journal::documents::{RoomDoc, TableDoc, from_json};
 use journal::keys;
 use journal::store::{Memory, Store};
+use plugin_api::PrintedDecks;
 use plugin_testkit::session::{self, Directive, Step, What, Whose};
 use plugin_testkit::{Difference, SessionDice, set_up};
 use std::collections::{BTreeMap, BTreeSet};
@@ -91,6 +92,7 @@ fn player(name: &str) -> PlayerId {
 struct Evening {
     port: u16,
     plugins: Vec<&'static str>,
+    decks: PrintedDecks,
     unlimited: bool,
     rooms: BTreeSet<String>,
     store: Arc<dyn Store>,
@@ -131,6 +133,7 @@ impl Evening {
         Ok(Evening {
             port,
             plugins: PLUGINS.iter().copied().filter(|id| wanted.contains(*id)).collect(),
+            decks: session::decks(steps),
             unlimited: true,
             rooms: rooms.chain([session::ROOM.to_owned()]).collect(),
             store: Arc::new(Memory::default()),
@@ -220,6 +223,7 @@ impl Evening {
         let make = Make {
             store: self.store.clone(),
             plugins: self.plugins.clone(),
+            decks: self.decks.clone(),
             dice: Box::new(LineDice { dice: self.dice.clone(), rooms: self.rooms.clone(), said: self.said.clone() }),
             own_clock: self.clock.clone(),
             unlimited: self.unlimited,

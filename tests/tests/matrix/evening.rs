@@ -8,6 +8,7 @@ use dice::fair::MessageKey;
 use journal::documents::{RoomDoc, TableDoc, from_json};
 use journal::keys;
 use journal::store::{Memory, Store};
+use plugin_api::PrintedDecks;
 use plugin_testkit::session::{self, Directive, Step, What, Whose};
 use plugin_testkit::{Difference, SessionDice, set_up};
 use serde_json::{Value, json};
@@ -58,6 +59,7 @@ struct Evening<'a> {
     people: &'a mut People,
     names: BTreeSet<String>,
     plugins: Vec<&'static str>,
+    decks: PrintedDecks,
     unlimited: bool,
     /// Room ids by the names in the session.
     rooms: BTreeMap<String, String>,
@@ -112,6 +114,7 @@ impl<'a> Evening<'a> {
             people,
             names,
             plugins: PLUGINS.iter().copied().filter(|id| wanted.contains(*id)).collect(),
+            decks: session::decks(steps),
             unlimited: true,
             rooms,
             user,
@@ -208,6 +211,7 @@ impl<'a> Evening<'a> {
         let make = Make {
             store: self.store.clone(),
             plugins: self.plugins.clone(),
+            decks: self.decks.clone(),
             dice: Box::new(dice),
             own_clock: self.clock.clone(),
             unlimited: self.unlimited,
