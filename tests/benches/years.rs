@@ -30,6 +30,8 @@ const ROOMS: usize = 10;
 const TABLES: usize = 10_000;
 /// Commands a second, over all tables.
 const PACE: f64 = 20.0;
+/// How long answers are measured at that pace while nothing else happens.
+const QUIET: Duration = Duration::from_secs(30);
 /// Measures after these numbers of commands, and at the end.
 const LOOKS: [u64; 4] = [1_000, 40_000, 200_000, 500_000];
 /// Typed in turn.
@@ -107,7 +109,38 @@ fn rooms(path: &Path) {
             waited.add(waits(&mut voice, 1_000).await);
         }
         say(&format!("waits while one is written, {}: {waited}", backup.await.expect("it does not panic")));
+        for _ in 0..ROOMS {
+            voice.heard().await;
+        }
+        let mut pace = Pace::default();
+        let begun = now();
+        let quiet = pace.keep(&mut voice, ROOMS, || begun.elapsed() < QUIET).await;
+        say(&format!("waits at {PACE} a second without a backup: {quiet}"));
+        let backup = self::backup(&during, path.with_extension("second.backup"));
+        let waited = pace.keep(&mut voice, ROOMS, || !backup.is_finished()).await;
+        say(&format!("waits at {PACE} a second, {}: {waited}", backup.await.expect("it does not panic")));
     });
+}
+
+/// Types at [`PACE`], and goes on where it stopped.
+#[derive(Default)]
+struct Pace(usize);
+
+impl Pace {
+    /// Types in these rooms, one command after another, as long as `more` says so.
+    async fn keep(&mut self, voice: &mut stage::Voice, rooms: usize, more: impl Fn() -> bool) -> Waits {
+        let (begun, first, mut waits) = (now(), self.0, Waits::default());
+        while more() {
+            let due = begun + Duration::from_secs_f64((self.0 - first) as f64 / PACE);
+            tokio::time::sleep_until(due.into()).await;
+            let asked = now();
+            voice.say(stage::room(self.0.wrapping_mul(7_919) % rooms), TYPED[self.0 % TYPED.len()]).await;
+            voice.heard().await;
+            waits.0.push(asked.elapsed().as_micros());
+            self.0 += 1;
+        }
+        waits
+    }
 }
 
 fn typed(count: u64) -> &'static str {
@@ -197,19 +230,10 @@ fn tables(path: &Path) {
             voice.heard().await;
         }
         say(&format!("{TABLES} tables: {} MB of memory", memory()));
-        let (begun, mut count, mut waits) = (now(), 0, Waits::default());
+        let (begun, mut pace, mut waits) = (now(), Pace::default(), Waits::default());
         for look in 1..=4 {
             let end = Duration::from_secs(seconds * look / 4);
-            while begun.elapsed() < end {
-                let asked = begun + Duration::from_secs_f64(f64::from(count) / PACE);
-                tokio::time::sleep_until(asked.into()).await;
-                let table = (count as usize).wrapping_mul(7_919) % TABLES;
-                let asked = now();
-                voice.say(stage::room(table), TYPED[count as usize % TYPED.len()]).await;
-                voice.heard().await;
-                waits.0.push(asked.elapsed().as_micros());
-                count += 1;
-            }
+            waits.add(pace.keep(&mut voice, TABLES, || begun.elapsed() < end).await);
             say(&format!("after {} s at {PACE} a second: {} MB of memory, waits: {waits}", end.as_secs(), memory()));
         }
     });
