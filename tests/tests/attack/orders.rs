@@ -1,8 +1,7 @@
 //! What is left for later: it is done with no more rights than its author had and has, once, and without telling anybody
 //! what is not theirs.
 
-use crate::seated::{Came, Person, Seated, games};
-use chat::Event;
+use crate::seated::{Person, Seated, games};
 use jiff::SignedDuration;
 use journal::store::Store;
 use plugin_api::Plugin;
@@ -13,39 +12,21 @@ fn all() -> Vec<Box<dyn Plugin>> {
 }
 
 /// Ann and Bob play, Gus is the referee.
-fn table() -> (Later, [Person; 3]) {
-    let mut table = Later { table: Seated::new(all), hours: 0 };
+fn table() -> (Seated, [Person; 3]) {
+    let mut table = Seated::new(all);
     let people = [Person::account("Ann"), Person::account("Bob"), Person::account("Gus").admin()];
     for person in &people {
-        table.table.comes(person);
+        table.comes(person);
         assert!(table.say(person, "!join").ok());
     }
     assert!(table.say(&people[2], "!gm me").ok());
     (table, people)
 }
 
-/// A table where time passes.
-struct Later {
-    table: Seated,
-    hours: i64,
-}
-
-impl Later {
-    fn say(&mut self, person: &Person, line: &str) -> Came {
-        let mut message = self.table.message(person, line);
-        message.sent += SignedDuration::from_hours(self.hours);
-        Came { id: message.id.clone(), heard: self.table.play(&Event::Said(message)) }
-    }
-
-    fn aside(&mut self, person: &Person, line: &str) -> Came {
-        self.table.aside(person, line)
-    }
-
-    /// What is said in the room once this much time has passed.
-    fn after(&mut self, hours: i64, person: &Person) -> String {
-        self.hours += hours;
-        self.say(person, "!now").all()
-    }
+/// What is said in the room once so many hours have passed.
+fn after(table: &mut Seated, hours: i64, person: &Person) -> String {
+    table.pass(SignedDuration::from_hours(hours));
+    table.say(person, "!now").all()
 }
 
 #[test]
@@ -56,13 +37,13 @@ fn what_is_ordered_is_done_with_the_lower_of_the_rights_then_and_now() {
     }
     // He becomes a referee in between, but was none when he asked.
     assert!(table.say(&gus, "!gm add Bob").ok());
-    let came = table.after(3, &ann);
+    let came = after(&mut table, 3, &ann);
     assert!(!came.contains("called Bob's") && !came.contains("1d6 ["), "{came}");
     assert_eq!(came.matches("nly the referee").count() + came.matches("referee may").count(), 4, "{came}");
     // And the other way round.
     assert!(table.say(&bob, "!at 2h table name Bob's").ok());
     assert!(table.say(&gus, "!gm remove Bob").ok());
-    let came = table.after(3, &ann);
+    let came = after(&mut table, 3, &ann);
     assert!(came.contains("nly the referee"), "{came}");
 }
 
@@ -72,7 +53,7 @@ fn whoever_left_or_lost_a_character_orders_nothing_for_it() {
     assert!(table.say(&bob, "!iam Hero").ok());
     assert!(table.say(&bob, "!at 2h roll d20").ok());
     assert!(table.say(&gus, "!pc Hero Ann").ok());
-    let came = table.after(3, &ann);
+    let came = after(&mut table, 3, &ann);
     assert!(!came.contains("1d20 ["), "{came}");
 }
 
@@ -84,21 +65,21 @@ fn an_order_is_carried_out_once_whatever_happens_to_it() {
     let erased = table.say(&ann, "!remind 2h erased").entry().expect("it is kept");
     assert!(table.say(&ann, &format!("!undo #{undone}")).ok());
     assert!(table.say(&ann, &format!("!erase #{erased}")).ok());
-    table.table.restart();
-    let came = table.after(3, &ann);
+    table.restart();
+    let came = after(&mut table, 3, &ann);
     assert_eq!((came.matches("kept").count(), came.matches("undone").count()), (1, 0), "{came}");
     assert!(!came.contains("erased"), "{came}");
     // Undone and brought back after its time, it stays done.
-    table.table.restart();
+    table.restart();
     assert!(table.say(&ann, &format!("!undo #{kept}")).ok());
     assert!(table.say(&ann, "!redo").ok());
-    let came = table.after(3, &ann);
+    let came = after(&mut table, 3, &ann);
     assert!(!came.contains("1d20 ["), "{came}");
     // Brought back before its time, it comes.
     assert!(table.say(&ann, "!remind 2h again").ok());
     assert!(table.say(&ann, "!undo").ok());
     assert!(table.say(&ann, "!redo").ok());
-    let came = table.after(3, &ann);
+    let came = after(&mut table, 3, &ann);
     assert_eq!(came.matches("again").count(), 1, "{came}");
 }
 
@@ -116,13 +97,13 @@ fn nobody_learns_of_a_private_order_before_or_when_it_is_carried_out() {
     assert!(!listed.contains("poison"), "{listed}");
     let listed = table.aside(&ann, "in hall remind").all();
     assert!(listed.contains("poison"), "{listed}");
-    table.hours += 3;
+    table.pass(SignedDuration::from_hours(3));
     let came = table.say(&bob, "!now");
     assert!(!came.public().contains("poison") && !came.public().contains("900000"), "{}", came.public());
     // Nor does a public entry say that it is over.
     let next = table.say(&bob, "!remind 2h something else").entry().expect("it is kept");
     let key = journal::keys::entry(&journal::keys::TableId::of(&crate::seated::hall()), next);
-    let stored = table.table.store.read(&key).expect("memory").expect("it is there");
+    let stored = table.store.read(&key).expect("memory").expect("it is there");
     let page = journal::Page::of_stored(&key, &stored).expect("an entry");
     let changed: Vec<_> = page.changes().all().map(|change| change.path.clone()).collect();
     assert_eq!(changed.iter().filter(|path| path.contains("orders")).count(), 1, "{changed:?}");
@@ -157,7 +138,7 @@ fn nobody_leaves_more_for_later_than_a_table_can_bear() {
     }
     // An order for a command that orders something else comes to nothing.
     assert!(table.say(&bob, "!at 1h secret remind 1h again").ok());
-    let came = table.after(3, &ann);
+    let came = after(&mut table, 3, &ann);
     assert_eq!(came.matches("number").count(), 20, "{came}");
     assert!(came.contains("ask me yourself"), "{came}");
     // What was carried out counts no longer.

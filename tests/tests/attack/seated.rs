@@ -1,7 +1,7 @@
 //! A table in memory whose players a network describes: by account or by bare nick, as members or admins.
 
 use chat::{Block, Event, Message, PlayerId, Recipient, RoomId, Speaker, Standing, Trust};
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 use journal::Entropy;
 use journal::store::Memory;
 use plugin_api::Plugin;
@@ -59,6 +59,7 @@ pub struct Seated {
     make: fn() -> Vec<Box<dyn Plugin>>,
     settings: Settings,
     said: u32,
+    passed: SignedDuration,
 }
 
 /// The result of an event.
@@ -121,7 +122,7 @@ impl Seated {
         let plugins = make().iter().map(|plugin| plugin.manifest().id.clone()).collect();
         let settings = Settings { plugins, ..settings };
         let sitting = start(make, &settings, store.clone());
-        Seated { sitting, store, make, settings, said: 0 }
+        Seated { sitting, store, make, settings, said: 0, passed: SignedDuration::ZERO }
     }
 
     /// Restarts the bot, which clears its memory.
@@ -158,11 +159,16 @@ impl Seated {
         self.play(&Event::Renamed { id, room, from, trust, speaker, sent })
     }
 
+    /// Time passes before the next message.
+    pub fn pass(&mut self, time: SignedDuration) {
+        self.passed += time;
+    }
+
     /// A message in the hall, a second after the last one and exempt from rate limits.
     pub fn message(&mut self, person: &Person, body: &str) -> Message {
         self.said += 1;
         let sent = Timestamp::from_second(1_700_000_000 + i64::from(self.said)).expect("in range");
-        let message = Message::new(self.said.to_string(), hall(), person.0.clone(), sent, body);
+        let message = Message::new(self.said.to_string(), hall(), person.0.clone(), sent + self.passed, body);
         Message { unlimited: true, ..message }
     }
 
