@@ -23,7 +23,7 @@ pub struct Wants {
 const ROLLS: [&str; 5] = ["roll 1d20", "roll 4d6kh3", "roll 2d6+3", "r d100", "act d8 d10 d12"];
 
 /// Commands that change something or show it.
-const TABLE: [&str; 77] = [
+const TABLE: [&str; 82] = [
     "insp +1",
     "insp -1",
     "vs 12",
@@ -101,6 +101,11 @@ const TABLE: [&str; 77] = [
     "board on",
     "board off",
     "seal act d8 d10 d12",
+    "story",
+    "handouts",
+    "handout map",
+    "handout #2",
+    "handout map to all",
 ];
 
 /// Commands for several at once, and how many entries each makes.
@@ -167,6 +172,15 @@ pub const LINKS: [&str; 14] = [
     "room part talk",
     "room part watch",
     "room part play",
+];
+
+/// What people type in private about a table, besides rolls.
+const ASIDE: [&str; 5] = [
+    "in hall seal I wait",
+    "in hall seal act d8 d10 d12",
+    "in hall remind 2m the spy",
+    "in hall handouts",
+    "in hall handout map",
 ];
 
 /// What people type in private who have two accounts, or want somebody else's.
@@ -277,16 +291,18 @@ pub fn says(number: usize, who: usize, luck: &mut Luck) -> (String, Wants) {
 /// A line in a private chat with the bot.
 pub fn says_aside(number: usize, luck: &mut Luck) -> (String, Wants) {
     let token = format!("t{number}t");
-    match luck.below(4) {
+    match luck.below(6) {
         0 => {
             let (text, wants) = secret(&token, luck);
             (format!("in hall {}", &text["!secret ".len()..]), Wants { answer: false, ..wants })
         }
-        1 => {
-            let line = luck.pick(&["in hall seal I wait", "in hall seal act d8 d10 d12", "in hall remind 2m the spy"]);
-            ((*line).to_owned(), Wants::default())
+        1 | 2 => ((*luck.pick(&ASIDE)).to_owned(), Wants::default()),
+        3 => ("history".to_owned(), Wants::default()),
+        4 => {
+            // It is never given to some alone, so as long as it is not shown to all only referees may read it.
+            let wants = Wants { token: Some(token.clone()), secret: true, ..Wants::default() };
+            (format!("in hall handout map {token}"), wants)
         }
-        2 => ("history".to_owned(), Wants::default()),
         _ => (format!("roll 1d6 # {token}"), Wants { token: Some(token), answer: true, ..Wants::default() }),
     }
 }
