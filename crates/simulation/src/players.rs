@@ -288,17 +288,17 @@ pub fn says(number: usize, who: usize, luck: &mut Luck) -> (String, Wants) {
     }
 }
 
-/// A line in a private chat with the bot.
-pub fn says_aside(number: usize, luck: &mut Luck) -> (String, Wants) {
+/// A line in a private chat with the bot, by the person at this index.
+pub fn says_aside(number: usize, who: usize, luck: &mut Luck) -> (String, Wants) {
     let token = format!("t{number}t");
     match luck.below(6) {
         0 => {
             let (text, wants) = secret(&token, luck);
             (format!("in hall {}", &text["!secret ".len()..]), Wants { answer: false, ..wants })
         }
-        1 | 2 => ((*luck.pick(&ASIDE)).to_owned(), Wants::default()),
+        1 | 2 | 4 => ((*luck.pick(&ASIDE)).to_owned(), Wants::default()),
         3 => ("history".to_owned(), Wants::default()),
-        4 => {
+        4 | 5 if who == ADMIN => {
             // It is never given to some alone, so as long as it is not shown to all only referees may read it.
             let wants = Wants { token: Some(token.clone()), secret: true, ..Wants::default() };
             (format!("in hall handout map {token}"), wants)

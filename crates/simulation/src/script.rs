@@ -265,7 +265,7 @@ impl Script {
             Some(_) if of_links => (format!("!{}", luck.pick(&players::LINKS)), Wants::default()),
             None if of_links => ((*luck.pick(&players::ACCOUNTS)).to_owned(), Wants::default()),
             Some(_) => players::says(number, who, luck),
-            None => players::says_aside(number, luck),
+            None => players::says_aside(number, who, luck),
         };
         let forged = if luck.percent(5) { *luck.pick(&[-4_000_000_000, -60, 60, 200_000_000_000]) } else { 0 };
         // Nobody counts how often a message repeated by a history was played: the history is asked only for what was
@@ -277,11 +277,13 @@ impl Script {
 }
 
 /// What is often said next: the same person, or sometimes another, agrees to a correction, or undoes a secret roll and
-/// reveals it; and who was a referee tries to undo what they did as one.
+/// reveals it; somebody asks for what a referee keeps for later; and who was a referee tries to undo what they did as one.
 fn goes_on(last: Option<&Saying>, instead_of: &Saying, luck: &mut Luck) -> Option<Saying> {
-    let last = last.filter(|last| last.room.is_some())?;
+    let last = last?;
     let same = |luck: &mut Luck| if luck.percent(80) { last.who } else { instead_of.who };
     let (who, text) = match last.text.as_str() {
+        text if text.starts_with("in hall handout map ") => (instead_of.who, "in hall handout map".to_owned()),
+        _ if last.room.is_none() => return None,
         _ if last.wants.mistyped && luck.percent(60) => (same(luck), players::AGREES.to_owned()),
         players::AGREES if luck.percent(60) => (same(luck), players::AGREES.to_owned()),
         _ if last.wants.secret && luck.percent(25) => (same(luck), "!undo".to_owned()),
