@@ -296,13 +296,14 @@ pub fn says_aside(number: usize, who: usize, luck: &mut Luck) -> (String, Wants)
             let (text, wants) = secret(&token, luck);
             (format!("in hall {}", &text["!secret ".len()..]), Wants { answer: false, ..wants })
         }
-        1 | 2 | 4 => ((*luck.pick(&ASIDE)).to_owned(), Wants::default()),
+        1 | 2 => ((*luck.pick(&ASIDE)).to_owned(), Wants::default()),
         3 => ("history".to_owned(), Wants::default()),
         4 | 5 if who == ADMIN => {
             // It is never given to some alone, so as long as it is not shown to all only referees may read it.
             let wants = Wants { token: Some(token.clone()), secret: true, ..Wants::default() };
             (format!("in hall handout map {token}"), wants)
         }
+        4 => ((*luck.pick(&ASIDE)).to_owned(), Wants::default()),
         _ => (format!("roll 1d6 # {token}"), Wants { token: Some(token), answer: true, ..Wants::default() }),
     }
 }
