@@ -182,3 +182,32 @@ fn old_words_are_erased_at_a_table_that_its_room_has_left() {
     assert!(gone, "the words are still there: {}", kept());
     assert!(bot.end());
 }
+
+#[test]
+fn a_message_that_others_amended_and_erased_is_erased_by_its_own_deletion() {
+    let mut rooms = Rooms::new();
+    assert_eq!(rooms.say("bob", "!roll 1d100 # my street").0, OutcomeKind::Played);
+    let first = rooms.said.to_string();
+    // Nobody is the referee, so everybody may.
+    assert_eq!(rooms.say("ann", "!add #1 +1").0, OutcomeKind::Played);
+    for (who, of) in [("ann", rooms.said.to_string()), ("bob", first)] {
+        let message = rooms.message(who, Trust::Account, "");
+        rooms.play(&Event::Redacted { message, of });
+    }
+    assert!(!rooms.stored().contains("my street"));
+    assert!(!rooms.say("bob", "!why #1").1.contains("my street"));
+    assert!(rooms.say("bob", "!erase #1").1.contains("erased in"), "nothing is left to erase");
+}
+
+#[test]
+fn an_edit_that_comes_behind_the_deletion_plays_nothing() {
+    let mut rooms = Rooms::new();
+    assert_eq!(rooms.say("bob", "!rolll 1d1 # my street").0, OutcomeKind::Refused);
+    let original = rooms.said.to_string();
+    let message = rooms.message("bob", Trust::Account, "");
+    rooms.play(&Event::Redacted { message, of: original.clone() });
+    let message = rooms.message("bob", Trust::Account, "!roll 1d1 # my street");
+    let heard = rooms.play(&Event::Edited { message, original });
+    assert!(heard.outcomes.is_empty() && heard.posts.is_empty());
+    assert!(!rooms.stored().contains("my street"));
+}

@@ -29,7 +29,7 @@ pub(super) enum Erased {
 pub(super) fn erase(turn: &mut HouseTurn, number: Option<u64>) -> Result<Reply, Unplayed> {
     forget_rests(turn)?;
     let number = number.or(turn.replied).ok_or_else(|| Refusal::new("which entry's text?").example("erase #12"))?;
-    let page = turn.ledger.must_have(turn.ledger.current(number)?)?;
+    let page = newest_with_words(turn, turn.ledger.must_have(turn.ledger.current(number)?)?)?;
     let number = page.number();
     if !may_erase(turn, page.clone())? {
         let what = format!("#{number} is not yours: its player or a room admin may erase its text");
@@ -47,6 +47,20 @@ pub(super) fn erase(turn: &mut HouseTurn, number: Option<u64>) -> Result<Reply, 
     let reply =
         format!("What was typed and answered in #{number} is erased; its dice and changes stay, and the chain holds.");
     Ok(reply.into())
+}
+
+/// The entry itself; or if it is erased, the newest version before it whose words the speaker may erase: somebody else
+/// amended what they said, and erased only that.
+fn newest_with_words(turn: &HouseTurn, page: Page) -> Result<Page, StoreError> {
+    let mut next = Some(page.clone());
+    while let Some(version) = next {
+        if version.link.fate.erased_by.is_none() && may_erase(turn, version.clone())? {
+            return Ok(version);
+        }
+        let erased = version.link.fate.erased_by.is_some();
+        next = version.entry.replaces.filter(|_| erased).map(|first| turn.ledger.page(first)).transpose()?.flatten();
+    }
+    Ok(page)
 }
 
 /// True if the speaker may erase the words of an entry, or of an earlier version of it, whose words are in it too: a

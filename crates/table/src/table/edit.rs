@@ -86,6 +86,8 @@ impl Table {
                     Err(Stands::Store(error)) => Err(error),
                 }
             }
+            // It was taken back: the network told of its edit later than of that.
+            Some(InboxRow::Refused { lines, .. }) if lines.is_empty() => Ok(Heard::nothing()),
             Some(InboxRow::Refused { .. }) => {
                 // The original stands for its edits: once one was played, the next sees that.
                 let edit = keys::inbox(message.said_in(), &message.id);
