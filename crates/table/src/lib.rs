@@ -58,7 +58,7 @@ pub use handed::make_again;
 pub use host::{DiceBox, FairBox, Host, Settings};
 pub use house::commands as table_commands;
 pub use inline::Inline;
-pub use orders::{due, stands_for};
+pub use orders::{Ordered, due, stands_for};
 pub use outcome::{Heard, Outcome, OutcomeKind, Outgoing};
 pub use patience::Waiting;
 pub use plugins::{Plugins, PluginsError};

@@ -170,8 +170,18 @@ pub fn due(host: &Host, id: &TableId, by: Timestamp) -> Result<Vec<(u64, DueDoc)
     Ok(found)
 }
 
+/// What becomes of an order that is due.
+pub enum Ordered {
+    /// It is carried out by this event.
+    Now(Box<Event>),
+    /// There is nothing to do any more.
+    Never,
+    /// It waits until a room plays at the table again.
+    Later,
+}
+
 impl Table {
-    /// The order with this number as if its player gave the command `now`; `None` if there is nothing to do any more.
+    /// The order with this number as if its player gave the command `now`.
     ///
     /// # Errors
     /// The store cannot be read.
@@ -180,20 +190,21 @@ impl Table {
         host: &Host,
         (number, due): (u64, &DueDoc),
         now: Timestamp,
-    ) -> Result<Option<Event>, StoreError> {
+    ) -> Result<Ordered, StoreError> {
         let doc = self.state.doc.doc.clone();
         let page = Ledger { host, state: &self.state, writes: None }.page(number)?;
-        let (Some(order), Some(page)) = (doc.orders.get(&number), page) else { return Ok(None) };
+        let (Some(order), Some(page)) = (doc.orders.get(&number), page) else { return Ok(Ordered::Never) };
         let line = match order.when {
             // Nothing that somebody said is repeated, so it outlives their words.
             When::Waited(_) => Some(NUDGE.to_owned()),
             When::Shown => Some(BOARD.to_owned()),
             When::At(_) | When::Each(_) | When::Opened => line_of(&page),
         };
-        let (Some(mut line), Some(room)) = (line, self.room_for(host, &due.room)?) else { return Ok(None) };
+        let Some(mut line) = line else { return Ok(Ordered::Never) };
+        let Some(room) = self.room_for(host, &due.room)? else { return Ok(Ordered::Later) };
         // A board belongs to its room, and to no other of the table.
         if order.when == When::Shown && order.room.as_ref() != Some(&room) {
-            return Ok(None);
+            return Ok(Ordered::Never);
         }
         let prefix = self.state.rooms[&room].doc.prefix.clone();
         let seat = doc.seats.get(&order.player);
@@ -216,10 +227,10 @@ impl Table {
         let mut message = Message::new(id, room, speaker, due.at, format!("{prefix}{line}"));
         message.heard = Some(now);
         (message.ordered, message.unlimited, message.comes_again) = (Some(number), true, true);
-        Ok(Some(Event::Said(message)))
+        Ok(Ordered::Now(Box::new(Event::Said(message))))
     }
 
-    /// The room where an order is carried out: where it was given, unless that room has left the table.
+    /// The room where an order is carried out: where it was given, or another one if that has left the table.
     fn room_for(&mut self, host: &Host, given: &RoomId) -> Result<Option<RoomId>, StoreError> {
         let others = self.state.rooms.keys().cloned().chain([self.state.id.first_room()]);
         for room in std::iter::once(given.clone()).chain(others.collect::<Vec<_>>()) {
@@ -228,7 +239,7 @@ impl Table {
                 return Ok(Some(room));
             }
         }
-        tracing::warn!(table = %self.state.id, room = %given, "an order cannot be carried out: its room has left the table");
+        tracing::info!(table = %self.state.id, room = %given, "an order waits: no room plays at its table now");
         Ok(None)
     }
 }

@@ -1,7 +1,7 @@
 //! Plays events one after the other, without networks and tasks: for tests, session files and tools.
 
 use crate::host::Host;
-use crate::orders;
+use crate::orders::{self, Ordered};
 use crate::outcome::{Heard, Outgoing};
 use crate::table::Table;
 use chat::{Edits, Event, Guarantees, Message, Repeated, Unaccepted};
@@ -71,13 +71,14 @@ impl Sitting {
             if !among(number, &due) {
                 continue;
             }
-            any = true;
             let (mut table, key) = (self.table(id)?, keys::due(id, number));
             let ordered = table.ordered(&self.host, (number, &due), now)?;
             self.tables.insert(id.clone(), table);
+            any |= !matches!(ordered, Ordered::Later);
             match ordered {
-                Some(event) => posts.extend(self.try_play(id, &event, Some(key))?.posts),
-                None => {
+                Ordered::Now(event) => posts.extend(self.try_play(id, &event, Some(key))?.posts),
+                Ordered::Later => {}
+                Ordered::Never => {
                     let mut batch = Batch::default();
                     batch.delete(key);
                     self.host.committer().commit(None, batch)?;

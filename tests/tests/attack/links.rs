@@ -289,3 +289,19 @@ fn nobody_plays_where_people_only_watch() {
     assert!(rooms.at(&den(), &dan(), "!unlink").ok());
     assert!(rooms.refused(&den(), &ann(), "!roll d6").contains("until an admin types room part play"));
 }
+
+#[test]
+fn what_a_room_left_for_later_waits_until_it_is_back() {
+    let mut rooms = Rooms::open();
+    let word = rooms.word();
+    assert!(rooms.at(&den(), &dan(), "!remind 2h the truce ends").ok());
+    assert!(rooms.at(&den(), &dan(), &format!("!link {word} really")).ok());
+    rooms.0.pass(SignedDuration::from_hours(3));
+    assert!(!rooms.at(&den(), &dan(), "!roll 1d1").all().contains("truce"), "it plays at another table");
+    rooms.0.restart();
+    assert!(!rooms.at(&den(), &dan(), "!roll 1d1").all().contains("truce"));
+    assert!(rooms.at(&den(), &dan(), "!unlink").ok());
+    let said = rooms.at(&den(), &dan(), "!roll 1d1").all();
+    assert_eq!(said.matches("the truce ends").count(), 1, "{said}");
+    assert!(!rooms.at(&den(), &dan(), "!roll 1d1").all().contains("truce"), "once");
+}

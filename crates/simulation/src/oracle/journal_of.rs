@@ -100,7 +100,7 @@ impl Oracle {
         self.for_several(net, room, &entries);
         self.mistyped(net, room, all);
         self.unknown_words(net, room, all);
-        self.promised(around, &entries);
+        self.promised(around, table, &entries, store);
         if around.loses_nothing(self.linked) {
             self.taken_back(net, room, all, store);
             self.keys(around, &entries);
@@ -313,10 +313,15 @@ fn knows_lines_of(store: &Memory, room: &RoomId, id: &str) -> bool {
 
 /// True if a message was played at the own table of a room that has another one now.
 fn is_deserted(store: &Memory, room: &RoomId, id: &str) -> bool {
+    let now = table_of(store, room);
+    matches!(row(store, room, id), Some(InboxRow::Played { table: Some(table), .. }) if table != now)
+}
+
+/// The table where a room plays now.
+pub(super) fn table_of(store: &Memory, room: &RoomId) -> TableId {
     let doc = store.read(&keys::room(room)).expect("memory does not fail");
     let doc: Option<RoomDoc> = doc.and_then(|doc| serde_json::from_slice(&doc).ok());
-    let now = doc.map_or_else(|| TableId::of(room), |doc| doc.table);
-    matches!(row(store, room, id), Some(InboxRow::Played { table: Some(table), .. }) if table != now)
+    doc.map_or_else(|| TableId::of(room), |doc| doc.table)
 }
 
 /// What is noted of a message.

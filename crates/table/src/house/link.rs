@@ -268,6 +268,13 @@ fn leave(
     let writes = &mut turn.effects.writes;
     writes.delete(keys::seated(&old, leaves));
     writes.put(keys::seated(&new, leaves), to_json(&true));
+    // What became due there in the meantime is carried out now.
+    for waits in turn.host.committer().stored(&keys::due_at(&new)) {
+        let (key, _) = waits?;
+        if let Some(due) = turn.host.committer().read(&key)? {
+            writes.put(key, due);
+        }
+    }
     for room in stay.keys().filter(|room| *room != turn.room_id) {
         turn.effects.announces.insert(room.clone(), format!("{} has left this table.", name(turn, leaves, room)?));
     }

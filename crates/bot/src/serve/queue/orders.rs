@@ -8,7 +8,7 @@ use journal::keys;
 use journal::store::{Batch, StoreError};
 use std::sync::Arc;
 use std::time::Duration;
-use table::Table;
+use table::{Ordered, Table};
 
 /// An order that is due, by its entry.
 type Due = (u64, DueDoc);
@@ -89,12 +89,13 @@ impl Worker {
         for (number, due) in due.into_iter().filter(among) {
             let key = keys::due(&self.id, number);
             match self.ordered(number, &due).await {
-                Ok(Some(event)) => {
+                Ok(Ordered::Now(event)) => {
                     let Some(side) = self.running.networks.get(&event.room().network) else { continue };
                     let busy = Busy::new(&side.work);
                     self.play_at_last(&event, Some(key), &busy).await;
                 }
-                Ok(None) => {
+                Ok(Ordered::Later) => {}
+                Ok(Ordered::Never) => {
                     let mut batch = Batch::default();
                     batch.delete(key);
                     // If this fails, it is found again, and is still nothing to do.
@@ -106,7 +107,7 @@ impl Worker {
     }
 
     /// The command of an order, if there is still something to do.
-    async fn ordered(&mut self, number: u64, due: &DueDoc) -> Result<Option<Event>, StoreError> {
+    async fn ordered(&mut self, number: u64, due: &DueDoc) -> Result<Ordered, StoreError> {
         self.confirm_durable().await;
         let host = self.running.bot.host();
         let mut table = match self.table.take() {
