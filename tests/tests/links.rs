@@ -220,3 +220,19 @@ async fn a_room_that_leaves_goes_back_to_its_own_table_and_the_other_keeps_every
     assert!(rooms.at_tavern("bob", "!roll 1d1").await.ends_with("#4"), "the unlink is #3 of the table");
     rooms.running.stop().await;
 }
+
+#[tokio::test]
+async fn what_is_said_behind_an_unlink_is_played_where_the_room_is_then_and_in_its_order() {
+    let rooms = Rooms::linked().await;
+    let den = room("matrix", "den");
+    let lines = ["!unlink", "!roll 1d1 # first", "!roll 1d1 # second"];
+    rooms.den.deliver(lines.map(|line| Event::Said(rooms.message(&den, "gus", line))).to_vec());
+    let mut said = Vec::new();
+    for _ in lines {
+        said.push(words(&rooms.den.hear().await));
+    }
+    assert!(said[0].contains("has left the table"), "{said:?}");
+    let own = ["1 | 1d1 [1] | first #2", "1 | 1d1 [1] | second #3"];
+    assert_eq!(said[1..], own, "behind the link, which is #1 of its own table");
+    rooms.running.stop().await;
+}

@@ -18,6 +18,7 @@ use journal::keys::{self, TableId};
 use journal::store::StoreError;
 use networks::Networks;
 use queue::Job;
+use queue::ahead::Ahead;
 use std::collections::BTreeMap;
 use std::future::Future;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -46,6 +47,7 @@ pub enum ServeError {
 pub(crate) struct Running {
     pub bot: Arc<Bot>,
     queues: Mutex<BTreeMap<TableId, mpsc::UnboundedSender<Job>>>,
+    ahead: Ahead,
     networks: BTreeMap<String, NetworkSide>,
     agenda: Agenda,
     /// Becomes true when the bot stops: work that would have to wait is left for the next start.
@@ -143,8 +145,8 @@ pub async fn serve(
         let side = NetworkSide { guarantees: transport.guarantees(), outgoing, work };
         networks.insert(transport.network().to_owned(), side);
     }
-    let (queues, agenda) = (Mutex::default(), Agenda::default());
-    let running = Arc::new(Running { bot: bot.clone(), queues, networks, agenda, closing });
+    let (queues, ahead, agenda) = (Mutex::default(), Ahead::default(), Agenda::default());
+    let running = Arc::new(Running { bot: bot.clone(), queues, ahead, networks, agenda, closing });
     running.agenda.read(bot.host().committer().stored(keys::DUE))?;
     *bot.running.lock().expect("nothing panics holding it") = Arc::downgrade(&running);
     let mut stop = std::pin::pin!(stop);

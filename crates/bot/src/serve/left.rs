@@ -4,7 +4,7 @@
 //! ended the bot. So they are played one at a time, each noted on the disk first. An event that was playing alone at
 //! two such ends is answered and skipped.
 
-use super::queue::Job;
+use super::queue::ahead::Queued;
 use super::{Busy, Running};
 use crate::bot::Bot;
 use chat::{Block, Event, Message, Post, RoomId, Span, Transport};
@@ -129,7 +129,9 @@ impl Running {
         } else if let Some(side) = self.networks.get(super::queue::said_on(&event)) {
             let (done, played) = oneshot::channel();
             let busy = Busy::new(&side.work);
-            self.clone().give(table, Job::Event(Box::new(event), Some(waiting), busy, Some(done)))?;
+            let mut queued = Queued::new(event, Some(waiting), busy);
+            queued.done = Some(done);
+            self.clone().queue(table, queued)?;
             // If the worker panicked, nothing was answered: the event waits for the next start.
             let _ = played.await;
         }

@@ -1,17 +1,19 @@
 //! The queue of a table: plays its events in order and makes each durable before answering it.
 
+pub(super) mod ahead;
 mod orders;
 
 use super::{Busy, Running, left};
 use crate::bot::Bot;
 use crate::metric;
 use crate::pace::{LongWork, Step};
-use chat::{Event, Guarantees, Message};
+use ahead::Queued;
+use chat::{Event, Guarantees, Message, RoomId};
 use jiff::Timestamp;
 use journal::committer::Ticket;
 use journal::keys::TableId;
 use journal::store::StoreError;
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::Duration;
@@ -33,8 +35,8 @@ const DELAYED: &str = "I cannot write to my disk: I play that as soon as I can. 
 
 /// A job for a table.
 pub(super) enum Job {
-    /// Play an event; with the key of its record among the waiting events, if any, and whom to tell when it is done.
-    Event(Box<Event>, Option<String>, Busy, Option<oneshot::Sender<()>>),
+    /// Play an event.
+    Event(Queued),
     /// Carry out the orders that are due by this time.
     Due(Timestamp),
     /// Play the operator's command.
@@ -54,7 +56,8 @@ impl Running {
         let Some(side) = self.networks.get(said_on(&event)) else {
             return Ok(());
         };
-        self.clone().give(id, Job::Event(Box::new(event), waiting, Busy::new(&side.work), None))
+        let busy = Busy::new(&side.work);
+        self.queue(id, Queued::new(event, waiting, busy))
     }
 
     /// Queues the operator's command for a table.
@@ -71,13 +74,15 @@ impl Running {
         let mut queues = self.queues.lock().expect("nothing panics holding it");
         let fresh = || {
             let (queue, jobs) = mpsc::unbounded_channel();
-            let (table, unconfirmed, unsaid) = (None, VecDeque::new(), Vec::new());
+            let (table, unconfirmed, passed, unsaid) = (None, VecDeque::new(), Vec::new(), Vec::new());
             let worker = Worker {
                 running: self.clone(),
                 id: id.clone(),
                 table,
                 unconfirmed,
+                passed,
                 unsaid,
+                left: BTreeSet::new(),
                 leaving: false,
                 begun: false,
             };
@@ -117,15 +122,29 @@ impl Running {
 /// Means that a table has heard nothing for a long time.
 struct Idle;
 
+/// A batch that is answered, or asks for no answer, and not durable yet.
+struct Unconfirmed {
+    ticket: Ticket,
+    /// The number to pass to [`Table::confirm`] later.
+    reserved: u64,
+    /// The records it removes, if it does nothing else.
+    passed: Vec<String>,
+}
+
 /// Plays the events of a table.
 struct Worker {
     running: Arc<Running>,
     id: TableId,
     table: Option<Table>,
-    /// Batches already answered but not durable yet; each with the number to pass to [`Table::confirm`] later.
-    unconfirmed: VecDeque<(Ticket, u64)>,
+    /// Batches already answered but not durable yet.
+    unconfirmed: VecDeque<Unconfirmed>,
+    /// Records of waiting events that had no effect and could not be removed. They go with the next batch, so that no
+    /// later start plays these events after what came later.
+    passed: Vec<String>,
     /// Posts of the current event, to be said once it is durable.
     unsaid: Vec<Outgoing>,
+    /// Rooms that left the table since it was opened here. What was said there afterwards is played elsewhere.
+    left: BTreeSet<RoomId>,
     /// True once an event was left for the next start; all later ones are left too, so none overtakes another.
     leaving: bool,
     /// True if something was made due that is to be carried out at once.
@@ -142,13 +161,15 @@ impl Worker {
                 () = idle => Err(Idle),
             };
             match job {
-                Ok(Some(Job::Event(event, waiting, busy, done))) => {
+                Ok(Some(Job::Event(queued))) => {
                     self.running.bot.at(Step::Play).await;
-                    self.carry_out_before(&event).await;
-                    self.play_at_last(&event, waiting, &busy).await;
-                    self.carry_out_begun().await;
-                    // The receiver may have stopped waiting.
-                    done.map(|done| done.send(()));
+                    if let Some(Queued { event, waiting, busy, done, .. }) = self.not_passed_on(queued) {
+                        self.carry_out_before(&event).await;
+                        self.play_at_last(&event, waiting, &busy).await;
+                        self.carry_out_begun().await;
+                        // The receiver may have stopped waiting.
+                        done.map(|done| done.send(()));
+                    }
                 }
                 Ok(Some(Job::Due(by))) => {
                     self.carry_out(by, |_| true).await;
@@ -255,6 +276,8 @@ impl Worker {
             batch.delete(lost.key);
         }
         self.unsaid = posts;
+        let does_nothing = batch.is_empty();
+        self.passed.iter().for_each(|key| batch.delete(key.clone()));
         // An order may leave another under the same key.
         if let Some(key) = waiting.filter(|key| !matches!(batch.get(key), Some(Some(_)))) {
             batch.delete(key);
@@ -262,11 +285,17 @@ impl Worker {
         self.begun |= self.running.agenda.note(&batch);
         if !early {
             // An empty batch waits for those before it.
+            let left = ahead::rooms_that_leave(&self.id, &batch);
             durable(bot.host().committer().submit(Some(table.lane()), batch)).await?;
+            self.left.extend(left);
             self.unconfirmed.clear();
+            self.passed.clear();
             table.confirm(reserved);
         } else if !batch.is_empty() {
-            self.unconfirmed.push_back((bot.host().committer().submit_soon(Some(table.lane()), batch), reserved));
+            let mut passed = std::mem::take(&mut self.passed);
+            passed.extend(batch.iter().filter(|_| does_nothing).map(|(key, _)| key.clone()));
+            let ticket = bot.host().committer().submit_soon(Some(table.lane()), batch);
+            self.unconfirmed.push_back(Unconfirmed { ticket, reserved, passed });
         }
         self.table = Some(table);
         metric::count(&event.room().network, &outcomes);
@@ -285,18 +314,20 @@ impl Worker {
 
     /// Confirms what has become durable. If a write failed, the table in memory is ahead of the disk.
     async fn confirm_durable(&mut self) {
-        while let Some((ticket, reserved)) = self.unconfirmed.front_mut() {
-            let ended = match ticket.try_recv() {
+        while let Some(first) = self.unconfirmed.front_mut() {
+            let ended = match first.ticket.try_recv() {
                 Err(oneshot::error::TryRecvError::Empty) => return,
                 ended => ended,
             };
-            let reserved = *reserved;
-            self.unconfirmed.pop_front();
+            let Some(Unconfirmed { reserved, passed, .. }) = self.unconfirmed.pop_front() else { return };
             match (ended, &mut self.table) {
                 (Ok(Ok(())), Some(table)) => table.confirm(reserved),
                 (Ok(Ok(())), None) => {}
                 // It is already answered; the table starts again from the state on the disk.
-                (Ok(Err(_)) | Err(_), _) => return self.give_up().await,
+                (Ok(Err(_)) | Err(_), _) => {
+                    self.passed.extend(passed);
+                    return self.give_up().await;
+                }
             }
         }
     }
@@ -305,24 +336,34 @@ impl Worker {
     /// that, or it would read data that is never written.
     async fn give_up(&mut self) {
         self.table = None;
-        for (ticket, _) in self.unconfirmed.drain(..) {
+        self.await_unconfirmed().await;
+    }
+
+    /// Waits until nothing is unconfirmed any more. Returns false if something was not written.
+    async fn await_unconfirmed(&mut self) -> bool {
+        let mut all = true;
+        for Unconfirmed { ticket, passed, .. } in std::mem::take(&mut self.unconfirmed) {
             if let Err(error) = durable(ticket).await {
-                tracing::error!(table = %self.id, %error, "an answered roll was not written");
+                all = false;
+                if passed.is_empty() {
+                    tracing::error!(table = %self.id, %error, "an answered roll was not written");
+                }
+                self.passed.extend(passed);
             }
         }
+        all
     }
 
     async fn put_away(&mut self) {
-        for (ticket, _) in self.unconfirmed.drain(..) {
+        if !self.await_unconfirmed().await {
             // A roll was answered but could not be written; the next opening reports its number as lost.
-            if let Err(error) = durable(ticket).await {
-                tracing::error!(table = %self.id, %error, "an answered roll was not written");
-                self.table = None;
-            }
+            self.table = None;
         }
-        if let Some(table) = self.table.take()
-            && let Some(batch) = table.close()
-            && let Err(error) = durable(self.running.host().committer().submit(Some(table.lane()), batch)).await
+        let closing = self.table.take().and_then(|table| Some((table.lane(), table.close()?)));
+        let (lane, mut batch) = closing.map_or_else(Default::default, |(lane, batch)| (Some(lane), batch));
+        self.passed.drain(..).for_each(|key| batch.delete(key));
+        if !batch.is_empty()
+            && let Err(error) = durable(self.running.host().committer().submit(lane, batch)).await
         {
             tracing::error!(table = %self.id, %error, "the table was not put away in order");
         }
