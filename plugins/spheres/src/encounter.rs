@@ -38,6 +38,7 @@ pub(crate) fn encounter(state: &mut State, turn: &mut Turn, what: StartEnd) -> R
             for held in state.characters.values_mut() {
                 held.surges.clear();
             }
+            no_turn(state, turn);
             let (triumph, tragedy) = (fate.stones.triumph, fate.stones.tragedy);
             let (winner, says) = match triumph.cmp(&tragedy) {
                 std::cmp::Ordering::Greater => ("heroes", "something good follows for the heroes"),
@@ -96,7 +97,7 @@ pub(crate) fn order(state: &mut State, turn: &mut Turn, change: Option<Order>) -
     match change {
         Order::Set { characters } => {
             state.order = with(turn, Vec::new(), &characters)?;
-            state.current = None;
+            no_turn(state, turn);
         }
         Order::Add { characters } => state.order = with(turn, state.order.clone(), &characters)?,
         Order::Remove { characters } => {
@@ -106,10 +107,13 @@ pub(crate) fn order(state: &mut State, turn: &mut Turn, change: Option<Order>) -
                     let what = format!("{} is not in the order", show::named_in_order(turn, &who));
                     return Err(Refusal::new(what).about(&name.0).example("order"));
                 }
-                leaves(state, &who);
+                leaves(state, turn, &who);
             }
         }
-        Order::Clear => (state.order, state.current) = (Vec::new(), None),
+        Order::Clear => {
+            state.order.clear();
+            no_turn(state, turn);
+        }
     }
     Ok(show_order(state, turn))
 }
@@ -134,13 +138,20 @@ fn with(turn: &mut Turn, mut order: Vec<InOrder>, names: &[Name]) -> Result<Vec<
 
 /// Takes somebody out of the order. If it was their turn, the turn goes back to the character before them, so that the
 /// next turn is that of the character after them.
-fn leaves(state: &mut State, who: &InOrder) {
+fn leaves(state: &mut State, turn: &mut Turn, who: &InOrder) {
     if state.current.as_ref() == Some(who) {
+        turn.close_offers(None, &["next"]);
         let at = state.order.iter().position(|each| each == who).unwrap_or_default();
         let before = (at + state.order.len() - 1) % state.order.len();
         state.current = state.order.get(before).filter(|each| *each != who).cloned();
     }
     state.order.retain(|each| each != who);
+}
+
+/// From now on it is nobody's turn, and nobody is waited for.
+fn no_turn(state: &mut State, turn: &mut Turn) {
+    state.current = None;
+    turn.close_offers(None, &["next"]);
 }
 
 /// The character called `name`, or for a referee a new name, unless it looks like a typo.
@@ -203,7 +214,7 @@ fn begin(state: &mut State, turn: &mut Turn, who: InOrder) -> Reply {
         character => character,
     };
     state.turns += 1;
-    turn.close_offers(None, &["boost", "degree", "stunt"]);
+    turn.close_offers(None, &["boost", "degree", "stunt", "next"]);
     if let Some(fate) = &mut state.fate {
         fate.blocked.clear();
     }
@@ -224,7 +235,13 @@ fn begin(state: &mut State, turn: &mut Turn, who: InOrder) -> Reply {
         }
         fatigue = held.fatigue;
     }
-    state.current = Some(who);
     let reply = if tired { reply.text(format!(": {} from the Surge", fatigue.word())) } else { reply };
+    // The referee has the turns of NPCs in view.
+    let reply = match &who {
+        InOrder::Character(id) if *id == turn.actor => reply.ask("next", "end your turn"),
+        InOrder::Character(id) if !turn.opposes(*id) => reply.ask_of(turn.name(*id), "next", "end your turn"),
+        _ => reply,
+    };
+    state.current = Some(who);
     show::fate_fact(reply, state).fact("condition", fatigue.word()).fact("pending", false)
 }
