@@ -69,10 +69,12 @@ impl Clock {
 const PARTLY: usize = 3;
 
 impl Clocks {
-    /// The key of the clock with this name, or of the only one that has a word beginning with it: `bridge`.
+    /// The key of the clock with this name, or of the only one that begins with it or has a word that does: `the bridge`,
+    /// `bridge`.
     fn meant(&self, name: &str) -> String {
         let typed = name.to_lowercase();
-        let begins = |key: &&String| key.split_whitespace().any(|word| word.starts_with(&typed));
+        let begins =
+            |key: &&String| key.starts_with(&typed) || key.split_whitespace().any(|word| word.starts_with(&typed));
         let mut partly = self.0.keys().filter(|_| typed.chars().count() >= PARTLY).filter(begins);
         match partly.next().filter(|_| !self.0.contains_key(&typed) && partly.next().is_none()) {
             Some(only) => only.clone(),

@@ -38,6 +38,11 @@ impl Value {
         };
         let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
         let signed = |text: &str| text.strip_prefix(['+', '-']).is_some_and(digits);
+        let begins_as_dice = dice.split_once('d').is_some_and(|(_, sides)| digits(sides));
+        if begins_as_dice && !(plus.is_empty() || signed(plus)) {
+            // `d20+dex`, without a value of that name.
+            return Err(format!("{word} adds no number"));
+        }
         if (dice.is_empty() && plus.is_empty()) || !(plus.is_empty() || signed(plus)) {
             return Ok(None);
         }
@@ -151,8 +156,8 @@ mod tests {
     }
 
     #[test]
-    fn nothing_too_large_is_taken() {
-        for line in ["x99999999999", "Goon x21", "99999999999", "+5000", "21d6", "d1001", "999999999999d6"] {
+    fn nothing_too_large_is_taken_and_no_dice_with_a_word() {
+        for line in ["x99999999999", "Goon x21", "99999999999", "+5000", "21d6", "d1001", "999999999999d6", "d20+dex"] {
             let words: Vec<&str> = line.split(' ').collect();
             let refused = Entrant::read(&words);
             assert!(refused.is_err() || line.starts_with('x'), "{line}: {refused:?}");

@@ -307,6 +307,7 @@ pub(crate) fn done(state: &mut State, turn: &mut Turn, character: Option<Name>) 
     if state.order.act(who, &|each| !turn.is_away(each), &of_side) {
         return go_on(state, turn, Reply::new());
     }
+    turn.close_offers(Some(who), &["done"]);
     let left = on_side(state, turn, side).into_iter().filter(|each| !state.order.has_acted(*each));
     let left: Vec<_> = left.map(|each| turn.name(each)).collect();
     Ok(Reply::from(format!("{name} is done; still to act: {}", left.join(", "))))
