@@ -173,7 +173,12 @@ impl Reading<'_> {
         }
         let known = |word: &str| self.spec.words().any(|known| known == word) || self.cast.is_called(word);
         match self.remark(line) {
-            None => sheet.filled(line, from..typed.len(), known, |line| self.remark(line).is_some()),
+            None => {
+                let reads = |line: &str| self.remark(line).is_some();
+                // `init d20+dex`
+                let in_dice = || sheet.filled_dice(line, from, reads);
+                sheet.filled(line, from..typed.len(), known, reads).or_else(in_dice)
+            }
             // `check acrobatics to cross the ledge`
             Some(Some(prose)) if !has_value(typed[from..].split(prose.as_str()).next().unwrap_or_default()) => {
                 let begins = typed[from..].find(prose.as_str()).unwrap_or_default() + from;
