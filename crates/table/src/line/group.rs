@@ -209,6 +209,9 @@ impl Draft {
             let rest = named::next_word(text, at);
             return self.repeated(host, line, (&text[..at], &text[rest..]), times, attempt);
         }
+        if let Some(typed) = known.sets_for_several(&body, text, at) {
+            return self.for_each(host, &CommandLine { typed, ..line.clone() }, attempt);
+        }
         if named::word_at(text, at).eq_ignore_ascii_case(ACT_AS) {
             let who = named::skip_article(&body, named::next_word(text, at));
             if let Some((group, end)) = known.group_at(&body, who, Place::Acts)

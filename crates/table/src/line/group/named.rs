@@ -1,5 +1,6 @@
 //! How groups are typed: `all`, `heroes`, `foes`, `Ann, Bob and Cem`, `Goon x3`, and `3x` in front of a command.
 
+use crate::line::meant::ACT_AS;
 use crate::people::{EVERYBODY, FOES, HEROES, is_one_of};
 use journal::MOST_IN_A_GROUP;
 use journal::documents::TableDoc;
@@ -7,6 +8,8 @@ use plugin_api::{Cast, Refusal};
 
 /// Words that join names.
 const JOINING: [&str; 2] = ["and", "&"];
+/// The command that sets values.
+const SET: &str = "set";
 /// Words that a name may have.
 const MOST_WORDS: usize = 4;
 
@@ -63,6 +66,16 @@ impl Known<'_> {
     /// The group that is typed at byte `at`, and where it ends. A single name is none.
     pub fn group_at(&self, text: &str, at: usize, place: Place) -> Option<(Named, usize)> {
         self.word_at(text, at).or_else(|| self.names_at(text, at, place))
+    }
+
+    /// `set Wolf x3 ac 13; hp 9/9`, as a line for the group that it begins with: `as Wolf x3 set ac 13; hp 9/9`. A value
+    /// has a name and something after it, so `set heroes 3` is a value of that name.
+    pub fn sets_for_several(&self, body: &str, text: &str, at: usize) -> Option<String> {
+        let who = Some(next_word(body, at)).filter(|_| word_at(body, at).eq_ignore_ascii_case(SET))?;
+        let new = times_after(body, who + word_at(body, who).len()).is_some();
+        let (_, end) = self.group_at(body, who, if new { Place::Acts } else { Place::Named })?;
+        let values = body[end..].split_whitespace().count();
+        (values > 1).then(|| format!("{}{ACT_AS} {} {SET}{}", &text[..at], &text[who..end], &text[end..]))
     }
 
     fn word_at(&self, text: &str, at: usize) -> Option<(Named, usize)> {
