@@ -16,6 +16,7 @@ mod play;
 mod prepared;
 mod reading;
 mod resolve;
+mod totals;
 pub(crate) mod undo;
 mod unknown;
 mod verbosity;

@@ -67,7 +67,8 @@ fn set_by(turn: &mut HouseTurn, values: Option<Text>) -> Result<Reply, Refusal> 
             return show(turn, &name);
         }
         fits(VALUE, &name, value)?;
-        replies.push(keep(turn, VALUE, whose, name, value.to_owned())?);
+        let value = counted(turn, whose, &name, value).unwrap_or_else(|| value.to_owned());
+        replies.push(keep(turn, VALUE, whose, name, value)?);
     }
     let [_] = replies.as_slice() else {
         let whose = if whose == Whose::Tables { " for the table" } else { "" };
@@ -122,6 +123,15 @@ fn before_a_number(pair: &str) -> Option<&str> {
     let prose = words[name..].iter().filter(|word| !counts(word)).count();
     let begins = pair.find(words[name]).filter(|_| prose <= 1)?;
     Some(pair[..begins].trim_end())
+}
+
+/// What is left of a counter with a most after a change of it, within its bounds: `set hp -7`.
+fn counted(turn: &HouseTurn, whose: Whose, name: &str, value: &str) -> Option<String> {
+    let shortcuts = &turn.table.shortcuts;
+    let named = if whose == Whose::Tables { &shortcuts.table } else { shortcuts.own.get(&turn.actor)? };
+    let (now, most) = numbers(named.variables.get(name)?)?;
+    let (change, most) = (value.parse::<i64>().ok().filter(|_| value.starts_with(['+', '-']))?, most?);
+    Some(format!("{}/{most}", now.checked_add(change)?.clamp(0, most)))
 }
 
 /// The answer to a new value: `hp 33/40 (-7)`, of the actor or the table.

@@ -196,10 +196,15 @@ impl Draft {
     ) -> Result<Read<'a>, Unplayed> {
         let stands_for = match shortcuts::called(&attempt.doc, attempt.actor, &line) {
             Some(called) => Some(called?.under(&mut attempt.rights, &attempt.doc)),
-            None => self.bare_dice(host, &line, attempt).or_else(|| {
-                let sheet = Sheet { doc: &attempt.doc, character: attempt.actor };
-                Some(CommandLine { typed: sheet.called(&line.typed)?, ..line.clone() })
-            }),
+            None => match self.bare_dice(host, &line, attempt) {
+                Some(dice) => Some(dice),
+                None => {
+                    let sheet = Sheet { doc: &attempt.doc, character: attempt.actor };
+                    let typed = self.with_total(host, &line.typed, attempt)?;
+                    let called = sheet.called(typed.as_deref().unwrap_or(&line.typed));
+                    called.map(|typed| CommandLine { typed, ..line.clone() })
+                }
+            },
         };
         Ok(match stands_for {
             Some(line) => (self.resolve(host, &line, attempt), line),
