@@ -122,6 +122,18 @@ impl<'a> Sheet<'a> {
         Some(Filled { typed, shown: vec![format!("{name} {}", current(value))], by: BTreeSet::from([author]) })
     }
 
+    /// The line with a number of the sheet in place of its name, which begins a part of it.
+    pub fn filled_at(&self, line: &str, part: Range<usize>) -> Option<Filled> {
+        let begins = part.start;
+        let (place, name) = self.first_name(line, part, &|_| false).filter(|(place, _)| place.start == begins)?;
+        let (value, author) = self.value(&name)?;
+        let number = current(value);
+        number.parse::<i64>().ok()?;
+        let mut typed = line.to_owned();
+        typed.replace_range(place, number);
+        Some(Filled { typed, shown: vec![format!("{name} {number}")], by: BTreeSet::from([author]) })
+    }
+
     /// The first name in a part of the line, the longest that begins there.
     fn first_name(
         &self,

@@ -11,6 +11,7 @@ use crate::sheet::{Sheet, has_value, words_of};
 use crate::words::Arguments;
 use dice::Notation;
 use plugin_api::{Against, Cast, CommandSpec, Plugin, Words};
+use std::ops::Range;
 
 /// A line with values in it.
 pub(super) struct Filled {
@@ -152,10 +153,26 @@ impl Reading<'_> {
     /// name of one. Returns what it put in.
     fn look_up(&self, attempt: &mut Attempt<'_>) -> Vec<String> {
         let doc = attempt.doc.clone();
-        let own = self.own(&attempt.typed, attempt);
-        let Some((typed, shown)) = own.map(|own| own.under(&mut attempt.rights, &doc)) else { return Vec::new() };
-        attempt.typed = typed;
+        let mut shown = Vec::new();
+        for find in [Self::own, Self::measured] {
+            let found = find(self, &attempt.typed, attempt);
+            let Some((typed, put)) = found.map(|found| found.under(&mut attempt.rights, &doc)) else { continue };
+            attempt.typed = typed;
+            shown.extend(put);
+        }
         shown
+    }
+
+    /// The line with a number of the sheet as what it is against: `act d8 d10 vs wake`, if nobody is called Wake.
+    fn measured(&self, line: &str, attempt: &Attempt<'_>) -> Option<crate::sheet::Filled> {
+        let rule = self.plugin.manifest().answers.iter().find(|rule| rule.commands.contains(&self.spec.name))?;
+        let typed = self.arguments(line);
+        let words = words_of(&typed, self.from.min(typed.len())..typed.len());
+        let against = |place: &Range<usize>| rule.after.contains(&typed[place.clone()].to_lowercase());
+        let name = words.get(words.iter().position(against)? + 1)?;
+        let somebody = self.cast.meant(&typed[name.clone()]).is_some();
+        let sheet = Sheet { doc: &attempt.doc, character: attempt.actor };
+        sheet.filled_at(line, name.start..typed.len()).filter(|filled| !somebody && self.reads(filled.line(), attempt))
     }
 
     /// The line with values of the actor's sheet.
