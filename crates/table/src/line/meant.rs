@@ -200,8 +200,7 @@ impl Draft {
                 Some(dice) => Some(dice),
                 None => {
                     let sheet = Sheet { doc: &attempt.doc, character: attempt.actor };
-                    let typed = self.with_total(host, &line.typed, attempt)?;
-                    let called = sheet.called(typed.as_deref().unwrap_or(&line.typed));
+                    let called = sheet.called(&self.with_total(host, &line.typed, attempt)?);
                     called.map(|typed| CommandLine { typed, ..line.clone() })
                 }
             },

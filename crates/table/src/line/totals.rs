@@ -4,26 +4,34 @@ use crate::attempt::Attempt;
 use crate::draft::Draft;
 use crate::host::Host;
 use crate::rights::Act;
+use crate::sheet::Sheet;
+use crate::unplayed::Unplayed;
 use journal::Page;
-use journal::store::StoreError;
+use plugin_api::Refusal;
 use serde_json::Value;
 
 impl Draft {
-    /// The line with the total in place of the roll's number, if it has one and all who read the answer may know it.
-    pub(super) fn with_total(
-        &self,
-        host: &Host,
-        typed: &str,
-        attempt: &Attempt<'_>,
-    ) -> Result<Option<String>, StoreError> {
-        let Some((before, number, after)) = changed_by(typed) else { return Ok(None) };
+    /// The line with the total in place of the roll's number, if it has one and changes a counter.
+    ///
+    /// # Errors
+    /// That is no roll with a total that all who read the answer may know. Or the store cannot be read.
+    pub(super) fn with_total(&self, host: &Host, typed: &str, attempt: &Attempt<'_>) -> Result<String, Unplayed> {
+        let sheet = Sheet { doc: &attempt.doc, character: attempt.actor };
+        let with = |before: &str, total: i64, after: &str| format!("{before}{total}{after}");
+        let changes = |(before, _, after): &(&str, u64, &str)| sheet.called(&with(before, 0, after)).is_some();
+        let Some((before, number, after)) = changed_by(typed).filter(changes) else { return Ok(typed.to_owned()) };
         let ledger = self.ledger(host);
         let known = |page: &Page| {
             !page.is_secret() || (attempt.is_secret() && attempt.rights.may(&attempt.doc, Act::Read(&page.entry)))
         };
         let page = ledger.page(ledger.current(number)?)?.filter(|page| !page.is_void() && known(page));
-        let total = page.and_then(|page| page.facts().get("total").and_then(Value::as_i64));
-        Ok(total.filter(|total| *total >= 0).map(|total| format!("{before}{total}{after}")))
+        match page.and_then(|page| page.facts().get("total").and_then(Value::as_i64)) {
+            Some(total) if total >= 0 => Ok(with(before, total, after)),
+            _ => Err(Refusal::new(format!("#{number} is no roll that came to a number"))
+                .about(format!("#{number}"))
+                .example("history")
+                .into()),
+        }
     }
 }
 
