@@ -252,8 +252,13 @@ impl Draft {
         if page.text().is_none() {
             return refuse(format!("the words of #{number} were erased, so it stays as it is"));
         }
-        if page.is_secret() || page.withholds() {
+        if page.is_secret() {
             return refuse(format!("#{number} is secret: undo it and type it again"));
+        }
+        // Players could find the value out, a point at a time.
+        if page.withholds() && rights.role() < Role::Referee {
+            let what = "was measured against a value that you do not know";
+            return refuse(format!("#{number} {what}: only the referee may amend it"));
         }
         if entry.key.network != message.room.network || entry.key.room != message.said_in().id {
             return refuse(format!("#{number} was played in another room: amend it there"));
