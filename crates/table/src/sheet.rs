@@ -267,7 +267,9 @@ pub(crate) fn has_value(words: &str) -> bool {
     words.iter().enumerate().any(|(at, word)| {
         let against = AGAINST.iter().any(|against| word.starts_with(against))
             || at.checked_sub(1).is_some_and(|before| AGAINST.contains(&words[before].as_str()));
-        word.contains(|c: char| c.is_ascii_digit()) && !word.starts_with(['+', '-', '#']) && !against
+        // `Guard1` is a name.
+        let number = word.strip_prefix('d').unwrap_or(word).starts_with(|c: char| c.is_ascii_digit());
+        number && !against
     })
 }
 
@@ -325,7 +327,7 @@ mod tests {
     #[test]
     fn numbers_of_a_difficulty_are_no_value() {
         for (words, has) in
-            [("7 vs 15", true), ("vs 15", false), ("vs15 +2", false), ("d8", true), ("dn 10", false), ("", false)]
+            [("7 vs 15", true), ("vs 15", false), ("vs15 +2", false), ("d8", true), ("dn 10", false), ("Guard1", false)]
         {
             assert_eq!(has_value(words), has, "{words}");
         }
