@@ -12,14 +12,16 @@ mod show;
 mod showrunner;
 mod spotlight;
 mod state;
+mod told;
 mod words;
 
 use plugin_api::{
-    Argument, Choice, Commands, EarlierRoll, Fit, Game, Name, Number, NumberSetting, Past, Plugin, Refusal, Reply,
-    Setting, SettingScope, Turn, Typed,
+    Argument, CharacterId, Choice, Commands, EarlierRoll, Fit, Game, Name, Number, NumberSetting, Past, Plugin,
+    Refusal, Reply, Setting, SettingScope, Turn, Typed,
 };
 use rules::Aspect;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use state::State;
 use words::{Effort, Other, Waits};
 
@@ -256,6 +258,10 @@ impl Game for Retrostar {
             "keep" | "cede" | "empower" | "hinder" => Fit::No,
             _ => Fit::Open,
         }
+    }
+
+    fn told(place: &[&str], after: Option<&Value>, named: &dyn Fn(CharacterId) -> String) -> Option<String> {
+        told::of(place, after, named)
     }
 
     fn sentence(past: &Past) -> Option<String> {

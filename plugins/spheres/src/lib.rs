@@ -20,15 +20,18 @@ mod state;
 mod stress;
 mod surge;
 mod tilt;
+mod told;
 mod words;
 
 use asking::DESTINY_DIE;
 use check::Asked;
 use plugin_api::{
-    Answers, Commands, EarlierRoll, Fit, Game, Name, Number, Past, Plugin, Refusal, Reply, Setting, Text, Turn, Typed,
+    Answers, CharacterId, Commands, EarlierRoll, Fit, Game, Name, Number, Past, Plugin, Refusal, Reply, Setting, Text,
+    Turn, Typed,
 };
 use record::Record;
 use rules::{Kind, Mode};
+use serde_json::Value;
 use state::{Fatigue, State};
 use words::{Count, DicePool, Difficulty, Level, LuckControl, Opponent, Percent, Spendable, Use, What, Whose};
 
@@ -391,6 +394,10 @@ impl Game for Spheres {
             ("vs", Some(record)) if record.check.dc.is_some() => Fit::Done,
             _ => Fit::Open,
         }
+    }
+
+    fn told(place: &[&str], after: Option<&Value>, named: &dyn Fn(CharacterId) -> String) -> Option<String> {
+        told::of(place, after, named)
     }
 
     fn sentence(past: &Past) -> Option<String> {

@@ -8,6 +8,7 @@ mod rules;
 mod sentence;
 mod show;
 mod test;
+mod told;
 mod words;
 
 use plugin_api::{
@@ -332,9 +333,8 @@ impl Game for Torg {
         }
     }
 
-    fn told(place: &[&str], _: Option<&Value>, _: &dyn Fn(CharacterId) -> String) -> Option<String> {
-        // What the game remembers for itself.
-        matches!(place, ["characters", _, "soaked" | "reality"]).then(String::new)
+    fn told(place: &[&str], after: Option<&Value>, named: &dyn Fn(CharacterId) -> String) -> Option<String> {
+        told::of(place, after, named)
     }
 
     fn sentence(past: &Past) -> Option<String> {

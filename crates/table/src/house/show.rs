@@ -71,6 +71,9 @@ pub(super) fn ago(now: Timestamp, then: Timestamp) -> String {
 pub(super) fn changes<'a>(turn: &HouseTurn, changes: impl IntoIterator<Item = &'a Change>) -> Vec<String> {
     let mut shown = Vec::new();
     for change in changes.into_iter().flat_map(leaves) {
+        if is_no_news(change.before.as_ref(), change.after.as_ref()) {
+            continue;
+        }
         if let Some(told) = of_game(turn, &change) {
             shown.extend(Some(told).filter(|told| !told.is_empty() && !shown.contains(told)));
             continue;
@@ -129,7 +132,8 @@ fn place(turn: &HouseTurn, path: &str) -> Option<String> {
     })
 }
 
-fn value(place: &str, before: Option<&Value>, after: Option<&Value>, shown: &mut Vec<String>) {
+/// Creating something empty, or removing it, is not worth a word.
+fn is_no_news(before: Option<&Value>, after: Option<&Value>) -> bool {
     let nothing = |value: Option<&Value>| match value {
         None | Some(Value::Null | Value::Bool(false)) => true,
         Some(Value::Number(number)) => number.as_f64() == Some(0.0),
@@ -138,10 +142,10 @@ fn value(place: &str, before: Option<&Value>, after: Option<&Value>, shown: &mut
         Some(Value::Object(fields)) => fields.is_empty(),
         Some(Value::Bool(true)) => false,
     };
-    // Creating something empty, or removing it, is not worth a word.
-    if before == after || (nothing(before) && nothing(after) && before.is_none() != after.is_none()) {
-        return;
-    }
+    before == after || (nothing(before) && nothing(after) && before.is_none() != after.is_none())
+}
+
+fn value(place: &str, before: Option<&Value>, after: Option<&Value>, shown: &mut Vec<String>) {
     let kind = before.or(after);
     // What a word stood for that came or went with all around it is no news.
     if (before.is_none() || after.is_none()) && kind.is_some_and(Value::is_string) && !place.contains('\'') {
