@@ -54,7 +54,15 @@ fn meant(word: &str, typed: &str, comment: Option<&str>, page: &Page) -> Result<
     let said = Arguments::of(&text, FollowUp::No);
     let digits = more.bytes().all(|byte| byte.is_ascii_digit());
     let more = if digits { format!("+{more}") } else { more.to_owned() };
-    Ok(format!("{} {more}{}", said.typed, commented(comment.or(said.comment.as_deref()))))
+    let (before, after) = said.typed.split_at(end_of_own(&said.typed, &more));
+    Ok(format!("{before} {more}{after}{}", commented(comment.or(said.comment.as_deref()))))
+}
+
+/// Where dice or a number are added to a line: in front of what it is compared with.
+fn end_of_own(line: &str, more: &str) -> usize {
+    let rolled = more.strip_prefix(['d', 'D']).unwrap_or(more).starts_with(|c: char| c.is_ascii_digit());
+    let compared = line.find(" vs ").filter(|_| rolled || more.starts_with(['+', '-']));
+    compared.unwrap_or(line.len())
 }
 
 /// The line that `page` is to be after this line, which amends it.
