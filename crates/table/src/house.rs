@@ -3,6 +3,7 @@
 
 mod away;
 mod board;
+mod cursed;
 mod drop;
 mod erase;
 mod fair;
@@ -467,7 +468,7 @@ fn play(command: House, turn: &mut HouseTurn) -> Result<Reply, Unplayed> {
         House::Odds { estimate, roll } => odds::odds(roll.as_ref(), estimate, turn.room.dialect())?,
         House::More => more::more(turn)?,
         House::Scene { title } => scene::scene(turn, title)?,
-        House::Cursed { all } => scene::cursed(turn, all)?,
+        House::Cursed { all } => cursed::cursed(turn, all)?,
         House::Recap => story::recap(turn)?,
         House::Story { export } => story::story(turn, export)?,
         House::Undo { entry } => undo::undo(turn, entry.map(|EntryNumber(number)| number))?,

@@ -1,0 +1,75 @@
+//! `!cursed`: how lucky the dice were.
+
+use crate::budget::{MOST_CURSED, MOST_CURSED_DICE};
+use crate::turn::HouseTurn;
+use crate::unplayed::Unplayed;
+use chat::{Line, Reply, Span};
+use dice::{Die, Fuel, LUCK, Luck, MAX_LUCKY};
+use journal::documents::Scene;
+use plugin_api::CharacterId;
+use std::collections::BTreeMap;
+
+/// Luck this low, or this high, gets a comment.
+const CURSED: f64 = 0.05;
+
+/// Somebody's dice, the newest first, and the number of rolls.
+#[derive(Default)]
+struct Thrown {
+    dice: Vec<Die>,
+    rolls: usize,
+}
+
+pub(super) fn cursed(turn: &mut HouseTurn, all: bool) -> Result<Reply, Unplayed> {
+    let scene = turn.table.scene.clone().filter(|_| !all);
+    let since = scene.as_ref().map_or(0, |scene| scene.since);
+    let mut thrown: BTreeMap<CharacterId, Thrown> = BTreeMap::new();
+    let mut left = MOST_CURSED_DICE;
+    for page in turn.ledger.backwards(turn.ledger.head().number).take(MOST_CURSED) {
+        let page = page?;
+        if page.number() <= since {
+            break;
+        }
+        let dice = page.dice();
+        let Some(rest) = left.checked_sub(dice.len()) else { break };
+        left = rest;
+        if dice.is_empty() || page.is_secret() || page.is_void() {
+            continue;
+        }
+        let of = thrown.entry(page.entry.character).or_default();
+        of.rolls += usize::from(dice.iter().any(Luck::counts));
+        let room = MAX_LUCKY.saturating_sub(of.dice.len());
+        of.dice.extend(dice.into_iter().rev().filter(Luck::counts).take(room));
+    }
+    let each = LUCK / thrown.len().max(1) as u64;
+    let known = |(id, thrown): (CharacterId, Thrown)| {
+        let luck = Luck::of(thrown.dice.iter().copied(), &mut Fuel::new(each))?;
+        Some((turn.table.name_of(id).to_owned(), luck, thrown.rolls))
+    };
+    let mut lucks: Vec<_> = thrown.into_iter().filter_map(known).collect();
+    lucks.sort_by(|(_, a, _), (_, b, _)| a.percentile.total_cmp(&b.percentile));
+    let when = scene.map_or("all along".to_owned(), |Scene { title, .. }| format!("in the scene {title}"));
+    if lucks.is_empty() {
+        return Ok(format!("Nobody rolled dice {when}.").into());
+    }
+    let reply = Reply::new()
+        .text(format!("How high the dice fell {when}, among all that they could have shown; 50 % is as expected:"));
+    let reply = lucks.iter().fold(reply, |reply, (name, luck, _)| reply.fact(name, luck.percentile));
+    Ok(reply.list(lucks.into_iter().map(|(name, luck, rolls)| told(name, luck, rolls)).collect()))
+}
+
+fn told(name: String, luck: Luck, rolls: usize) -> Line {
+    let word = match luck.percentile {
+        low if low < CURSED => ", cursed",
+        high if high > 1.0 - CURSED => ", blessed",
+        _ => "",
+    };
+    let plural = |count: usize, one: &str, more: &str| format!("{count} {}", if count == 1 { one } else { more });
+    let (rolls, dice) = (plural(rolls, "roll", "rolls"), plural(luck.dice, "die", "dice"));
+    let percent = format!("{:.1} %", luck.percentile * 100.0);
+    vec![
+        Span::Bold(name),
+        Span::Text(": ".to_owned()),
+        Span::Bold(percent),
+        Span::Text(format!("{word} ({rolls}, {dice})")),
+    ]
+}
