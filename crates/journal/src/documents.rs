@@ -1,8 +1,10 @@
 //! The documents of a table and of a room, stored next to the journal.
 
 mod later;
+mod scene;
 
 pub use later::{BoardDoc, DueDoc, Order, When};
+pub use scene::{Apart, Scene};
 
 use crate::change::Touched;
 use crate::entry::{Added, first_hash};
@@ -51,12 +53,15 @@ pub struct TableDoc {
     /// Shortcuts that players defined.
     #[serde(default, skip_serializing_if = "Shortcuts::is_empty")]
     pub shortcuts: Shortcuts,
-    /// The current scene.
+    /// The common scene.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scene: Option<Scene>,
     /// The entry that ended the last scene, while there is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scene_over: Option<u64>,
+    /// The scenes of rooms that play apart from the others.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub apart: BTreeMap<RoomId, Apart>,
     /// The last entry that changed each place.
     #[serde(default, skip_serializing_if = "Touched::is_empty")]
     pub touched: Touched,
@@ -109,11 +114,6 @@ impl TableDoc {
     pub fn boards(&self) -> impl Iterator<Item = (u64, &RoomId)> {
         let boards = self.orders.iter().filter(|(_, order)| order.when == When::Shown);
         boards.filter_map(|(number, order)| Some((*number, order.room.as_ref()?)))
-    }
-
-    /// The entry with which the current scene began, or the last one ended; 0 if there was none.
-    pub fn scene_since(&self) -> u64 {
-        self.scene.as_ref().map(|scene| scene.since).or(self.scene_over).unwrap_or_default()
     }
 
     /// The name of a character.
@@ -197,15 +197,6 @@ pub struct Note {
     /// If it is a handout, who got it besides, each with the entry that gave it to them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub to: Option<BTreeMap<CharacterId, u64>>,
-}
-
-/// The current scene and when it began.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Scene {
-    /// Its title.
-    pub title: String,
-    /// The entry that began it.
-    pub since: u64,
 }
 
 /// The values of settings that plugins declared, by plugin and key.
@@ -382,6 +373,9 @@ pub struct RollDoc {
     /// The entry that last changed any of this.
     #[serde(default)]
     pub by: u64,
+    /// The entry with which the room began to play apart where it was made; `None` in the common scene.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub apart: Option<u64>,
     /// True if the roll is secret; anything that follows from it is as secret.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub secret: bool,

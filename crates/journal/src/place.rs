@@ -46,7 +46,7 @@ pub enum Place {
     TableShortcuts,
     /// The shortcuts of one character.
     Shortcuts(CharacterId),
-    /// The current scene, and where the last one ended.
+    /// The scenes: the common one, where the last one ended, and those of rooms that play apart.
     Scene,
     /// Any setting of a room.
     Room(RoomId),
@@ -107,7 +107,7 @@ impl Place {
             ["table", "orders", number, ..] => Place::Order(number.parse().ok()?),
             ["table", "shortcuts", "table", ..] => Place::TableShortcuts,
             ["table", "shortcuts", "own", id, ..] => Place::Shortcuts(character(id)?),
-            ["table", "scene" | "scene_over", ..] => Place::Scene,
+            ["table", "scene" | "scene_over" | "apart", ..] => Place::Scene,
             ["rooms", room, ..] => Place::Room(RoomId::try_from((*room).to_owned()).ok()?),
             ["games", game, ..] => Place::Game((*game).to_owned()),
             ["rolls", number, "record", ..] => Place::Record(number.parse().ok()?),

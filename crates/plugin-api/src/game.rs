@@ -2,7 +2,7 @@
 
 use crate::{
     Answers, Cast, CharacterId, Commands, EarlierRoll, Fit, Kind, Line, Manifest, Past, Readers, Refusal, Reply, Role,
-    Setting, Turn, Words,
+    Scenes, Setting, Turn, Words,
 };
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -75,9 +75,10 @@ pub trait Game: Send + Sync + 'static {
         Fit::Open
     }
 
-    /// What `!now` shows of it to somebody with this role: a line or two. Nothing if there is nothing to tell.
-    fn now(state: &Self::State, cast: &Cast, role: Role) -> Vec<Line> {
-        let _ = (state, cast, role);
+    /// What `!now` shows of it in this scene, to somebody with this role: a line or two. Nothing if there is nothing to
+    /// tell.
+    fn now(state: &Self::State, cast: &Cast, scenes: &Scenes, role: Role) -> Vec<Line> {
+        let _ = (state, cast, scenes, role);
         Vec::new()
     }
 
@@ -208,7 +209,7 @@ pub trait Plugin: Send + Sync {
     ///
     /// # Panics
     /// If `held` belongs to another game.
-    fn now(&self, held: &Held, cast: &Cast, role: Role) -> Vec<Line>;
+    fn now(&self, held: &Held, cast: &Cast, scenes: &Scenes, role: Role) -> Vec<Line>;
 
     /// See [`Game::told`].
     fn told(&self, place: &[&str], after: Option<&Value>, named: &dyn Fn(CharacterId) -> String) -> Option<String>;
@@ -281,8 +282,8 @@ impl<G: Game> Plugin for Hosted<G> {
         G::fits(command, roll)
     }
 
-    fn now(&self, held: &Held, cast: &Cast, role: Role) -> Vec<Line> {
-        G::now(&held.state::<G>().0, cast, role)
+    fn now(&self, held: &Held, cast: &Cast, scenes: &Scenes, role: Role) -> Vec<Line> {
+        G::now(&held.state::<G>().0, cast, scenes, role)
     }
 
     fn told(&self, place: &[&str], after: Option<&Value>, named: &dyn Fn(CharacterId) -> String) -> Option<String> {

@@ -1,6 +1,6 @@
 //! One command at the table: who acts, when, with which dice, on which earlier roll.
 
-use crate::{Cast, Name, PrintedDecks, Refusal, Role, Typed};
+use crate::{Cast, Name, PrintedDecks, Refusal, Role, Scenes, Typed};
 use chat::{CharacterId, Moment, Readers, Reply};
 use dice::{Dialect, Dice, DiceError, Die};
 use jiff::Timestamp;
@@ -66,8 +66,8 @@ pub struct Turn<'a> {
     pub player: String,
     /// When the command was sent.
     pub now: Timestamp,
-    /// The number of the entry that the current scene began with, if there is one.
-    pub scene: Option<u64>,
+    /// The scene it is in, and the others that are played at the table.
+    pub scenes: Scenes,
     /// The text after `#`; the host shows it.
     pub comment: Option<String>,
     role: Role,
@@ -121,7 +121,7 @@ pub enum Wanted {
 /// Offers that are no longer open.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Closed {
-    /// Whose offers; `None` for everybody's.
+    /// Whose offers; `None` for everybody's in the scene of the command.
     pub of: Option<CharacterId>,
     /// Only offers whose command has one of these words.
     pub words: Vec<String>,
@@ -170,7 +170,7 @@ impl<'a> Turn<'a> {
             readers: Readers::Everybody,
             secrets: Secrets::Own,
             now,
-            scene: None,
+            scenes: Scenes::default(),
             comment: None,
             cast,
             settings: Arc::default(),
@@ -453,8 +453,8 @@ impl<'a> Turn<'a> {
         target
     }
 
-    /// Closes offers that the rules no longer allow: those to `of`, or to everybody, whose command has one of `words`.
-    /// Offers made by this command stay open.
+    /// Closes offers that the rules no longer allow: those to `of`, or to everybody in this scene, whose command has one
+    /// of `words`. Offers made by this command stay open.
     pub fn close_offers(&mut self, of: Option<CharacterId>, words: &[&str]) {
         self.closed.push(Closed { of, words: words.iter().map(|word| (*word).to_owned()).collect(), on: None });
     }

@@ -27,6 +27,8 @@ pub(crate) struct Attempt<'a> {
     pub reworded: Option<String>,
     /// The roll that a taken offer belongs to.
     pub offered: Option<u64>,
+    /// The entry with which its room began to play apart; `None` in the common scene.
+    pub apart: Option<u64>,
     /// The command, once it is known.
     pub spec: Option<&'a CommandSpec>,
     pub thrown: Vec<Die>,
@@ -76,6 +78,7 @@ impl<'a> Attempt<'a> {
             typed: String::new(),
             reworded: None,
             offered: None,
+            apart: state.doc.doc.apart(&message.room),
             spec: None,
             thrown: Vec::new(),
             strayed: false,

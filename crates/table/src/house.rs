@@ -206,7 +206,16 @@ enum House {
     #[command(example = "more")]
     More,
     /// Show the current scene, or begin or end one. Only a referee can begin or end a scene.
-    #[command(example = "scene The wolf at the ford", example = "scene", example = "scene end")]
+    ///
+    /// Where several rooms share a table, one of them can play apart, with its own scene, turn order and board, until
+    /// it is back together with the others.
+    #[command(
+        example = "scene The wolf at the ford",
+        example = "scene",
+        example = "scene end",
+        example = "scene apart At the mill",
+        example = "scene together"
+    )]
     Scene { title: Option<Text> },
     /// Show how lucky everyone's dice were this scene, or since the start.
     ///
@@ -243,9 +252,12 @@ enum House {
     #[command(example = "add #12 +2", example = "add +2", alias = "adv", alias = "dis")]
     Add { entry: Option<EntryNumber>, words: Text },
     /// Show what is going on: the scene, who is waited for, what can still be chosen, rolls without a difficulty, and
-    /// the party's counters.
-    #[command(example = "now")]
-    Now,
+    /// the party's counters. While the party is split, all shows every scene.
+    #[command(example = "now", example = "now all")]
+    Now {
+        #[flag("all")]
+        all: bool,
+    },
     /// List open choices: whose, how old, and the number to type for yours.
     ///
     /// To see what your secret rolls offer, where nobody else reads it, type: secret waiting.
@@ -476,7 +488,7 @@ fn play(command: House, turn: &mut HouseTurn) -> Result<Reply, Unplayed> {
         // The line is played in place of the entry, so this one was inside another command.
         House::Amend { entry, command } => return Err(alone("amend", entry, &command).into()),
         House::Add { entry, words } => return Err(alone("add", entry, &words).into()),
-        House::Now => now::now(turn)?,
+        House::Now { all } => now::now(turn, all)?,
         House::Drop { entry } => drop::drop(turn, entry.map(|EntryNumber(number)| number))?,
         House::Waiting { character } => waiting::waiting(turn, character)?,
         // The line after `secret` is played instead of it, so nothing followed this one.

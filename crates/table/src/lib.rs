@@ -42,6 +42,7 @@ mod redirect;
 mod rights;
 mod room;
 mod roster;
+mod scenes;
 mod sentence;
 mod sheet;
 mod shortcuts;

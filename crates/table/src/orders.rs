@@ -15,7 +15,7 @@ use crate::times;
 use crate::words::behind;
 use chat::{CharacterId, Event, Message, Moment, RoomId, Speaker, Standing};
 use jiff::Timestamp;
-use journal::documents::{DueDoc, Order, RollDoc, When, from_json, to_json};
+use journal::documents::{DueDoc, Order, RollDoc, TableDoc, When, from_json, to_json};
 use journal::keys::TableId;
 use journal::store::StoreError;
 use journal::{HOUSE, Page, keys};
@@ -109,7 +109,10 @@ impl Draft {
             let asked = self.asked(host, rolls)?.into_iter().filter(|who| *who != attempt.actor);
             begins.extend(asked.map(|who| (Moment::Asked, Some(who))));
         }
-        if done.game == HOUSE && doc.scene.is_some() && doc.scene != self.state.doc.doc.scene {
+        let before = &self.state.doc.doc;
+        let common = doc.scene.is_some() && doc.scene != before.scene;
+        let apart = doc.apart.values().any(|apart| before.apart.values().all(|each| each.since != apart.since));
+        if done.game == HOUSE && (common || apart) {
             begins.push((Moment::Scene, None));
         }
         Ok(begins)
@@ -118,20 +121,35 @@ impl Draft {
     /// Makes the orders due that wait for what begins with entry `cause`. Returns true if there are any.
     pub(crate) fn carry_out(
         &mut self,
+        host: &Host,
         message: &Message,
         cause: u64,
         begins: &[(Moment, Option<CharacterId>)],
-    ) -> bool {
-        let mut any = false;
-        for (number, order) in &self.state.doc.doc.orders {
+    ) -> Result<bool, StoreError> {
+        let (mut any, doc) = (false, self.state.doc.doc.clone());
+        for (number, order) in &doc.orders {
             let When::Each(moment) = order.when else { continue };
-            if begins.iter().any(|(begun, whose)| *begun == moment && whose.is_none_or(|who| who == order.by)) {
+            let mut begun = begins.iter().filter(|(begun, _)| *begun == moment);
+            // A round, unlike somebody's turn, is one of a scene.
+            let theirs = begun.clone().any(|(_, whose)| *whose == Some(order.by));
+            let everybodys = begun.any(|(_, whose)| whose.is_none());
+            if theirs || everybodys && self.is_of_scene(host, &doc, *number, &message.room)? {
                 let due = DueDoc { at: message.heard_at(), room: message.room.clone(), cause };
                 self.writes.put(keys::due(&self.state.id, *number), to_json(&due));
                 any = true;
             }
         }
-        any
+        Ok(any)
+    }
+
+    /// True if an order was given where the same scene is played as in this room.
+    fn is_of_scene(&self, host: &Host, doc: &TableDoc, number: u64, room: &RoomId) -> Result<bool, StoreError> {
+        if doc.apart.is_empty() {
+            return Ok(true);
+        }
+        let page = self.ledger(host).page(number)?;
+        let given = page.map(|page| RoomId::new(&page.entry.key.network, &page.entry.key.room));
+        Ok(doc.apart(room) == given.and_then(|given| doc.apart(&given)))
     }
 }
 

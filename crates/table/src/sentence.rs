@@ -2,6 +2,7 @@
 //! which entries are part of the story; how a game's own result reads is that game's business.
 
 use crate::plugins::Plugins;
+use crate::scenes::{SCENE, title_in};
 use crate::words::{Arguments, shown_comment};
 use chat::cut;
 use journal::documents::TableDoc;
@@ -127,8 +128,8 @@ fn of_table(page: &Page, who: &str, text: &str, answer: &str) -> Option<Part> {
     let rest = text.split_once(char::is_whitespace).map_or("", |(_, rest)| rest.trim());
     let did = |says: &str| Some(Part::Did(Sentence { who: who.to_owned(), says: ended(says), ..Sentence::default() }));
     match page.entry.command.as_str() {
-        "scene" if answer.ends_with("ends.") => Some(Part::Ends),
-        "scene" => Some(Part::Scene(answer.trim_start_matches("Scene: ").trim_end_matches('.').to_owned())),
+        SCENE if answer.starts_with("Scene: ") => Some(Part::Scene(title_in(text)?)),
+        SCENE => Some(Part::Ends),
         "note" => Some(Part::Noted { who: who.to_owned(), what: rest.to_owned() }),
         // A handout is shown to everyone.
         "handout" if !page.entry.reveals.is_empty() => {

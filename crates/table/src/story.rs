@@ -2,8 +2,10 @@
 //! the margin. What each entry says is `sentence`'s business.
 
 use crate::plugins::Plugins;
+use crate::scenes::Split;
 use crate::sentence::{Part, Sentence, Teller};
 use journal::export::{ExportError, Exported};
+use std::collections::BTreeMap;
 use std::io::Write;
 
 /// The form of a story.
@@ -25,16 +27,45 @@ pub fn write(table: &Exported, plugins: &Plugins, told: Told, out: &mut dyn Writ
         Told::Markdown => writeln!(out, "# {}\n", markdown(&name))?,
         Told::Html => write!(out, "{HEAD}<title>{0}</title>\n<h1>{0}</h1>\n", html(&name))?,
     }
-    let mut parts = 0;
+    let (mut parts, mut scenes) = (0, Scenes::default());
     for page in table.pages() {
-        let Some(part) = teller.part(&page?) else { continue };
+        let page = page?;
+        let scene = scenes.split.forwards(&page);
+        let Some(part) = teller.part(&page) else { continue };
         parts += 1;
-        match told {
-            Told::Markdown => out.write_all(part.as_markdown().as_bytes())?,
-            Told::Html => out.write_all(part.as_html().as_bytes())?,
+        for part in scenes.goes_on(scene, &part).into_iter().chain([part]) {
+            match told {
+                Told::Markdown => out.write_all(part.as_markdown().as_bytes())?,
+                Told::Html => out.write_all(part.as_html().as_bytes())?,
+            }
         }
     }
     Ok(parts)
+}
+
+/// The scenes that were begun so far, by the entry with which their room began to play apart, and the one that was told last.
+#[derive(Default)]
+struct Scenes {
+    split: Split,
+    titles: BTreeMap<Option<u64>, String>,
+    last: Option<u64>,
+}
+
+impl Scenes {
+    /// What comes before a part of the story if it is from another scene than the part before.
+    fn goes_on(&mut self, scene: Option<u64>, part: &Part) -> Option<Part> {
+        let again = |title: String| Part::Scene(format!("{title} (continued)"));
+        let elsewhere = std::mem::replace(&mut self.last, scene) != scene;
+        match part {
+            Part::Scene(title) => {
+                self.titles.insert(scene, title.clone());
+                None
+            }
+            Part::Ends => self.titles.remove(&scene).filter(|_| elsewhere).map(again),
+            _ if elsewhere => Some(self.titles.get(&scene).cloned().map_or(Part::Ends, again)),
+            _ => None,
+        }
+    }
 }
 
 impl Part {

@@ -17,7 +17,8 @@ mod typed;
 mod words;
 
 use plugin_api::{
-    Cast, CharacterId, Commands, Game, Kind, Line, Name, Past, Plugin, Readers, Refusal, Reply, Role, Text, Turn,
+    Cast, CharacterId, Commands, Game, Kind, Line, Name, Past, Plugin, Readers, Refusal, Reply, Role, Scenes, Text,
+    Turn,
 };
 use serde_json::Value;
 use state::State;
@@ -172,7 +173,7 @@ impl Game for Cards {
         matches!(place, ["decks", _, "cards" | "made"]).then(String::new)
     }
 
-    fn now(state: &State, cast: &Cast, _: Role) -> Vec<Line> {
+    fn now(state: &State, cast: &Cast, _: &Scenes, _: Role) -> Vec<Line> {
         decks::now(state, cast)
     }
 }

@@ -1,7 +1,7 @@
 //! Cards that say which side acts first: one of the operator's decks is turned over, a card for each round. The deck keeps
 //! the titles that it began with; what is on a card is looked up when it is turned.
 
-use crate::State;
+use crate::here::Here;
 use crate::order::Side;
 use plugin_api::{Dice, FirstSide, PrintedCard, Refusal, Text, Turn};
 use serde::{Deserialize, Serialize};
@@ -43,11 +43,11 @@ pub(crate) fn deck(turn: &Turn, named: Option<&Text>) -> Result<RoundCards, Refu
 ///
 /// # Errors
 /// The command has no dice left.
-pub(crate) fn turned(state: &mut State, turn: &mut Turn) -> Result<Option<String>, Refusal> {
-    if state.cards.is_none() || !state.order.ends_round(&|who| turn.opposes(who)) {
+pub(crate) fn turned(here: &mut Here, turn: &mut Turn) -> Result<Option<String>, Refusal> {
+    if here.cards.is_none() || !here.order.ends_round(&|who| turn.opposes(who)) {
         return Ok(None);
     }
-    let Some(cards) = &mut state.cards else { return Ok(None) };
+    let Some(cards) = here.cards.as_mut() else { return Ok(None) };
     let shuffled = cards.turned.len() >= cards.cards.len();
     if shuffled {
         cards.turned.clear();
@@ -68,6 +68,6 @@ pub(crate) fn turned(state: &mut State, turn: &mut Turn) -> Result<Option<String
     });
     let says = printed.map(PrintedCard::told).unwrap_or_default();
     let before = if shuffled { "all cards were turned, so they are shuffled | " } else { "" };
-    state.order.begin_with(first);
+    here.order.begin_with(first);
     Ok(Some(format!("{before}{title}{says}")))
 }

@@ -1,8 +1,9 @@
 //! Conditions: labels on characters that last for some rounds, until the scene ends, or until somebody clears them. What
 //! they do to a roll is for the people at the table.
 
+use crate::order::Order;
 use crate::{Rounds, State, referees};
-use plugin_api::{Argument, CharacterId, Name, Number, Refusal, Reply, Text, Turn};
+use plugin_api::{Argument, CharacterId, Name, Number, Refusal, Reply, Scenes, Text, Turn};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -33,8 +34,14 @@ struct Condition {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 enum Until {
-    /// In this round, when the turn of this character begins; without one, when the round begins.
-    Round { round: u32, turn: Option<CharacterId> },
+    /// In this round, when the turn of this character begins; without one, when the round begins. The rounds are those of
+    /// the scene that began to be played apart with entry `apart`, or else of the common one.
+    Round {
+        round: u32,
+        turn: Option<CharacterId>,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        apart: Option<u64>,
+    },
     /// With the scene that began with this entry.
     Scene(u64),
 }
@@ -53,10 +60,10 @@ enum Lasts {
 pub(crate) struct Conditions(BTreeMap<CharacterId, Vec<Condition>>);
 
 impl Conditions {
-    /// Ends what ends when this turn of this round begins.
-    pub fn pass(&mut self, now: u32, turn: Option<CharacterId>) -> Vec<(CharacterId, String)> {
+    /// Ends what ends when this turn of this round begins in that scene.
+    pub fn pass(&mut self, apart: Option<u64>, now: u32, turn: Option<CharacterId>) -> Vec<(CharacterId, String)> {
         let over = |condition: &Condition| match condition.until {
-            Some(Until::Round { round, turn: with }) => {
+            Some(Until::Round { round, turn: with, apart: of }) if of == apart => {
                 now > round || (now == round && (with.is_none() || with == turn))
             }
             _ => false,
@@ -64,9 +71,22 @@ impl Conditions {
         self.take(over)
     }
 
+    /// Lets what was to last for some more rounds of scenes apart that ended last for as many of the common one, from this
+    /// turn on.
+    pub fn go_on(&mut self, ended: &BTreeMap<u64, u32>, now: u32, turn: Option<CharacterId>) {
+        for condition in self.0.values_mut().flatten() {
+            if let Some(Until::Round { round, apart: Some(apart), .. }) = condition.until
+                && let Some(last) = ended.get(&apart)
+            {
+                let round = now.saturating_add(round.saturating_sub(*last).max(1));
+                condition.until = Some(Until::Round { round, turn, apart: None });
+            }
+        }
+    }
+
     /// Ends what ended with an earlier scene.
-    fn forget_earlier_scenes(&mut self, scene: Option<u64>) {
-        self.take(|condition| matches!(condition.until, Some(Until::Scene(began)) if Some(began) != scene));
+    fn forget_earlier_scenes(&mut self, scenes: &Scenes) {
+        self.take(|condition| matches!(condition.until, Some(Until::Scene(began)) if !scenes.goes_on(began)));
     }
 
     fn take(&mut self, over: impl Fn(&Condition) -> bool) -> Vec<(CharacterId, String)> {
@@ -77,22 +97,32 @@ impl Conditions {
         self.0.retain(|_, conditions| !conditions.is_empty());
         ended
     }
+}
 
-    /// Everybody's on one line; nothing if there are none.
-    pub fn shown(&self, round: u32, named: &dyn Fn(CharacterId) -> String) -> Option<String> {
+impl State {
+    /// The conditions that have not ended with a scene.
+    fn current(&self, scenes: &Scenes) -> Conditions {
+        let mut current = self.conditions.clone();
+        current.forget_earlier_scenes(scenes);
+        current
+    }
+
+    /// Everybody's conditions on one line, seen from this scene; nothing if there are none.
+    pub fn conditions_shown(&self, scenes: &Scenes, named: &dyn Fn(CharacterId) -> String) -> Option<String> {
         let each = |(who, conditions): (&CharacterId, &Vec<Condition>)| {
-            format!("{}: {}", named(*who), list(conditions, round))
+            format!("{}: {}", named(*who), list(self, scenes, conditions))
         };
-        let all: Vec<_> = self.0.iter().map(each).collect();
+        let all: Vec<_> = self.current(scenes).0.iter().map(each).collect();
         (!all.is_empty()).then(|| all.join(" | "))
     }
 }
 
-fn list(conditions: &[Condition], now: u32) -> String {
+fn list(state: &State, scenes: &Scenes, conditions: &[Condition]) -> String {
     let each = |condition: &Condition| match condition.until {
         None => condition.label.clone(),
-        Some(Until::Scene(_)) => format!("{} (this scene)", condition.label),
-        Some(Until::Round { round, .. }) => match round.saturating_sub(now) {
+        Some(Until::Scene(_)) if scenes.others.is_empty() => format!("{} (this scene)", condition.label),
+        Some(Until::Scene(_)) => format!("{} (until its scene ends)", condition.label),
+        Some(Until::Round { round, apart, .. }) => match round.saturating_sub(state.round(apart)) {
             0 | 1 => format!("{} (1 round)", condition.label),
             left => format!("{} ({left} rounds)", condition.label),
         },
@@ -107,9 +137,7 @@ pub(crate) fn condition(
     conditions: Option<Text>,
 ) -> Result<Reply, Refusal> {
     let Some(Name(name)) = character else {
-        let mut current = state.conditions.clone();
-        current.forget_earlier_scenes(turn.scene);
-        let all = current.shown(state.order.round(), &|who| turn.name(who).to_owned());
+        let all = state.conditions_shown(&turn.scenes, &|who| turn.name(who).to_owned());
         return Ok(all.unwrap_or_else(|| "Nobody has a condition.".to_owned()).into());
     };
     let who = turn.character(&name).map_err(|refusal| {
@@ -117,20 +145,18 @@ pub(crate) fn condition(
         refusal.example(format!("condition {} {name}{rest}", turn.name(turn.actor)))
     })?;
     let Some(text) = conditions else {
-        let mut current = state.conditions.clone();
-        current.forget_earlier_scenes(turn.scene);
-        return Ok(of_one(&current, turn, who, state.order.round()));
+        return Ok(of_one(state, turn, who));
     };
     if who != turn.actor {
         referees(turn, &format!("change the conditions of {}", turn.name(who)))?;
     }
-    state.conditions.forget_earlier_scenes(turn.scene);
+    state.conditions.forget_earlier_scenes(&turn.scenes);
     let (first, rest) = text.text.split_once(char::is_whitespace).unwrap_or((text.text.as_str(), ""));
     match CLEARS.contains(&first.to_lowercase().as_str()) {
         true => clear(state, turn, who, rest.trim())?,
         false => add(state, turn, who, &text.text)?,
     }
-    Ok(of_one(&state.conditions, turn, who, state.order.round()))
+    Ok(of_one(state, turn, who))
 }
 
 /// Somebody's conditions after a change, in words.
@@ -142,10 +168,10 @@ pub(crate) fn told(name: &str, after: Option<&Value>) -> String {
     }
 }
 
-fn of_one(conditions: &Conditions, turn: &Turn, who: CharacterId, round: u32) -> Reply {
+fn of_one(state: &State, turn: &Turn, who: CharacterId) -> Reply {
     let name = turn.name(who);
-    match conditions.0.get(&who) {
-        Some(own) => Reply::new().bold(name).text(format!(": {}", list(own, round))),
+    match state.current(&turn.scenes).0.get(&who) {
+        Some(own) => Reply::new().bold(name).text(format!(": {}", list(state, &turn.scenes, own))),
         None => format!("{name} has no conditions.").into(),
     }
 }
@@ -177,6 +203,8 @@ fn add(state: &mut State, turn: &Turn, who: CharacterId, typed: &str) -> Result<
             Refusal::new(format!("{MOST_CHARACTERS} characters with conditions are the most")).example("condition")
         );
     }
+    let apart = turn.scenes.apart;
+    let (round, current) = (state.round(apart), state.order(apart).and_then(Order::current));
     let own = state.conditions.0.entry(who).or_default();
     for part in typed.split([',', ';']).map(str::trim).filter(|part| !part.is_empty()) {
         let (label, lasts) = read(part)?;
@@ -185,10 +213,8 @@ fn add(state: &mut State, turn: &Turn, who: CharacterId, typed: &str) -> Result<
         }
         let until = match lasts {
             Lasts::UntilCleared => None,
-            Lasts::Rounds(rounds) => {
-                Some(Until::Round { round: state.order.round().saturating_add(rounds), turn: state.order.current() })
-            }
-            Lasts::Scene => match turn.scene {
+            Lasts::Rounds(rounds) => Some(Until::Round { round: round.saturating_add(rounds), turn: current, apart }),
+            Lasts::Scene => match turn.scenes.here() {
                 Some(scene) => Some(Until::Scene(scene)),
                 None => return Err(Refusal::new("no scene was begun here").example("scene The wolf at the ford")),
             },
@@ -248,10 +274,11 @@ mod tests {
     #[test]
     fn a_condition_of_two_rounds_ends_when_the_turn_it_began_in_comes_for_the_second_time() {
         let (ann, bob) = (CharacterId(1), CharacterId(2));
-        let until = Some(Until::Round { round: 3, turn: Some(bob) });
+        let until = Some(Until::Round { round: 3, turn: Some(bob), apart: None });
         let mut all = Conditions(BTreeMap::from([(ann, vec![Condition { label: "prone".into(), until }])]));
-        assert!(all.pass(2, Some(bob)).is_empty() && all.pass(3, Some(ann)).is_empty());
-        assert_eq!(all.pass(3, Some(bob)), [(ann, "prone".to_owned())]);
+        assert!(all.pass(None, 2, Some(bob)).is_empty() && all.pass(None, 3, Some(ann)).is_empty());
+        assert!(all.pass(Some(7), 3, Some(bob)).is_empty(), "another scene has rounds of its own");
+        assert_eq!(all.pass(None, 3, Some(bob)), [(ann, "prone".to_owned())]);
         assert_eq!(all, Conditions::default());
     }
 }

@@ -5,6 +5,7 @@ mod cards;
 mod clocks;
 mod conditions;
 mod entrants;
+mod here;
 mod initiative;
 mod order;
 mod sentence;
@@ -13,13 +14,15 @@ use cards::RoundCards;
 use clocks::Clocks;
 use conditions::Conditions;
 use entrants::Entrant;
+use here::Paced;
 use order::Order;
 use plugin_api::{
-    Cast, CharacterId, Commands, Forms, Game, Kind, Line, Name, Number, Past, Plugin, Refusal, Reply, Role, Span, Text,
-    Turn,
+    Cast, CharacterId, Commands, Forms, Game, Kind, Line, Name, Number, Past, Plugin, Refusal, Reply, Role, Scenes,
+    Span, Text, Turn,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use std::collections::BTreeMap;
 
 /// The tool as a plugin.
 pub fn plugin() -> Box<dyn Plugin> {
@@ -40,6 +43,9 @@ struct State {
     /// The cards that say which side acts first.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     cards: Option<RoundCards>,
+    /// The orders of scenes that are played apart, by the entry with which they began to be.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    apart: BTreeMap<u64, Paced>,
 }
 
 #[derive(Clone, Commands)]
@@ -174,32 +180,35 @@ impl Game for Turns {
     }
 
     fn play(state: &mut State, command: Command, turn: &mut Turn) -> Result<Reply, Refusal> {
-        match command {
-            Command::Init { change } => initiative::init(state, turn, change),
-            Command::Next { character } => initiative::next(state, turn, character),
-            Command::Done { character, .. } => initiative::done(state, turn, character),
-            Command::Delay { character } => initiative::delay(state, turn, character),
-            Command::Go { character } => initiative::go(state, turn, character),
-            Command::Round { next } => initiative::round(state, turn, next),
+        let mut here = state.here(&turn.scenes);
+        let reply = match command {
+            Command::Init { change } => initiative::init(&mut here, turn, change),
+            Command::Next { character } => initiative::next(&mut here, turn, character),
+            Command::Done { character, .. } => initiative::done(&mut here, turn, character),
+            Command::Delay { character } => initiative::delay(&mut here, turn, character),
+            Command::Go { character } => initiative::go(&mut here, turn, character),
+            Command::Round { next } => initiative::round(&mut here, turn, next),
             Command::Lasting(Lasting::Condition { character, conditions }) => {
                 conditions::condition(state, turn, character, conditions)
             }
             Command::Lasting(Lasting::Clock { change }) => clocks::clock(state, turn, change),
-        }
+        };
+        state.tidy(&turn.scenes);
+        reply
     }
 
-    fn now(state: &State, cast: &Cast, _: Role) -> Vec<Line> {
+    fn now(state: &State, cast: &Cast, scenes: &Scenes, _: Role) -> Vec<Line> {
         let named = |who| cast.name(who).to_owned();
-        let order = state.order.shown(&named, &|who| cast.opposes(who));
-        let lines = [order, state.conditions.shown(state.order.round(), &named), state.clocks.shown()];
+        let order = state.order(scenes.apart).and_then(|order| order.shown(&named, &|who| cast.opposes(who)));
+        let lines = [order, state.conditions_shown(scenes, &named), state.clocks.shown()];
         lines.into_iter().flatten().map(|text| vec![Span::Text(text)]).collect()
     }
 
     fn told(place: &[&str], after: Option<&Value>, named: &dyn Fn(CharacterId) -> String) -> Option<String> {
         match place {
-            ["order", rest @ ..] => Some(Order::told(rest, after, named)),
+            ["order", rest @ ..] | ["apart", _, "order", rest @ ..] => Some(Order::told(rest, after, named)),
             ["conditions", who] => Some(conditions::told(&named(CharacterId(who.parse().ok()?)), after)),
-            ["cards", ..] => Some(String::new()),
+            ["cards", ..] | ["apart", ..] => Some(String::new()),
             ["clocks", name, field] => Some(clocks::told(name, field, after)),
             _ => None,
         }

@@ -1,6 +1,7 @@
 //! `!cursed`: how lucky the dice were.
 
 use crate::budget::{MOST_CURSED, MOST_CURSED_DICE};
+use crate::scenes::Split;
 use crate::turn::HouseTurn;
 use crate::unplayed::Unplayed;
 use chat::{Line, Reply, Span};
@@ -20,19 +21,22 @@ struct Thrown {
 }
 
 pub(super) fn cursed(turn: &mut HouseTurn, all: bool) -> Result<Reply, Unplayed> {
-    let scene = turn.table.scene.clone().filter(|_| !all);
+    let here = turn.table.apart(turn.room_id);
+    let scene = turn.ledger.scene(turn.table, here)?.filter(|_| !all);
     let since = scene.as_ref().map_or(0, |scene| scene.since);
     let mut thrown: BTreeMap<CharacterId, Thrown> = BTreeMap::new();
     let mut left = MOST_CURSED_DICE;
+    let mut split = Split::now(turn.table);
     for page in turn.ledger.backwards(turn.ledger.head().number).take(MOST_CURSED) {
         let page = page?;
         if page.number() <= since {
             break;
         }
+        let elsewhere = split.backwards(&page) != here && scene.is_some();
         let dice = page.dice();
         let Some(rest) = left.checked_sub(dice.len()) else { break };
         left = rest;
-        if dice.is_empty() || page.is_secret() || page.is_void() {
+        if elsewhere || dice.is_empty() || page.is_secret() || page.is_void() {
             continue;
         }
         let of = thrown.entry(page.entry.character).or_default();

@@ -76,7 +76,7 @@ fn names<'a>(turn: &HouseTurn, rooms: impl Iterator<Item = &'a RoomId>) -> Resul
 }
 
 /// The name of a room for those in another, with its network if that is not theirs.
-fn name(turn: &HouseTurn, room: &RoomId, seen_from: &RoomId) -> Result<String, StoreError> {
+pub(super) fn name(turn: &HouseTurn, room: &RoomId, seen_from: &RoomId) -> Result<String, StoreError> {
     let name = turn.host.name_of_room(room)?;
     Ok(if room.network == seen_from.network { name } else { format!("{name} on {}", room.network) })
 }
@@ -144,6 +144,7 @@ fn link_by(turn: &mut HouseTurn, word: &str, really: bool) -> Result<Reply, Unpl
         let news = format!("{} plays at this table from now on.", name(turn, turn.room_id, room)?);
         turn.effects.announces.insert(room.clone(), news);
     }
+    super::scene::leaves(turn, turn.room_id);
     let writes = &mut turn.effects.writes;
     writes.delete(keys::link(word));
     writes.delete(keys::seated(&here, turn.room_id));
@@ -265,6 +266,7 @@ fn leave(
         0 => "begins a new table".to_owned(),
         last => format!("goes on at its own table, after #{last}"),
     };
+    super::scene::leaves(turn, leaves);
     let writes = &mut turn.effects.writes;
     writes.delete(keys::seated(&old, leaves));
     writes.put(keys::seated(&new, leaves), to_json(&true));

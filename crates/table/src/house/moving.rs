@@ -85,6 +85,7 @@ pub(super) fn import(turn: &mut HouseTurn, word: &str, really: bool) -> Result<R
     if word != BACK {
         turn.effects.writes.delete(key);
     }
+    super::scene::leaves(turn, turn.room_id);
     turn.effects.writes.delete(keys::seated(&here, turn.room_id));
     turn.effects.writes.put(keys::seated(&table, turn.room_id), to_json(&true));
     let room = Arc::make_mut(turn.room);

@@ -1,14 +1,16 @@
 //! `!now`: what is going on, and who is waited for. One screen, whatever the table holds.
 
-use super::{orders, show, waiting};
+use super::{link, orders, show, waiting};
 use crate::rights::Act;
+use crate::scenes::seen_from;
 use crate::sheet::numbers;
 use crate::turn::HouseTurn;
 use crate::unplayed::Unplayed;
 use chat::{Line, Reply, Span};
+use journal::documents::RollDoc;
 use journal::store::StoreError;
 use plugin_api::{EarlierRoll, Fit, Role};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The most lines of each kind.
 const MOST: usize = 8;
@@ -30,57 +32,50 @@ enum Shown {
     OnBoard,
 }
 
-pub(super) fn now(turn: &mut HouseTurn) -> Result<Reply, Unplayed> {
-    page(turn, Shown::Once)
+/// What is going on here, or in every scene.
+pub(super) fn now(turn: &mut HouseTurn, all: bool) -> Result<Reply, Unplayed> {
+    let here = turn.table.apart(turn.room_id);
+    if !all || turn.table.apart.is_empty() {
+        let reply = page(turn, here, Shown::Once)?;
+        return Ok(match turn.table.apart.is_empty() {
+            true => reply,
+            false => {
+                let reply = reply.line().text("The party is split: ");
+                reply.code(format!("{}now all", turn.room.prefix)).text(" shows every scene.")
+            }
+        });
+    }
+    side_by_side(turn, here)
 }
 
 /// What the board shows: the same for everybody, without what only some may know, without anyone's words, and without
 /// what changes as time passes.
 pub(super) fn board(turn: &mut HouseTurn) -> Result<Reply, Unplayed> {
-    page(turn, Shown::OnBoard)
+    let here = turn.table.apart(turn.room_id);
+    page(turn, here, Shown::OnBoard)
 }
 
-fn page(turn: &mut HouseTurn, shown: Shown) -> Result<Reply, Unplayed> {
-    let mut lines = Vec::new();
-    // What is waited for, then what each character may still choose on their newest roll that offers anything.
-    let (mut asked, mut may): (Vec<_>, Vec<_>) = waiting::all(turn)?.into_iter().partition(waiting::Open::is_must);
-    let mut seen = BTreeSet::new();
-    may.retain(|open| seen.insert(open.character));
-    for open in [&mut asked, &mut may] {
-        if shown == Shown::Once {
-            open.sort_by_key(|open| !turn.may(Act::AnswerFor(open.character)));
-        }
-        open.truncate(MOST);
-    }
-    let waits = !asked.is_empty();
-    asked.append(&mut may);
-    let open = !asked.is_empty();
-    let before = |open: &waiting::Open| if open.is_must() { "on" } else { "may still choose on" };
-    match shown {
-        Shown::Once => lines.extend(waiting::listed(turn, &asked, before)),
-        Shown::OnBoard => lines.extend(waiting::on_board(turn, &asked, before)),
-    }
-    if shown == Shown::Once {
-        lines.extend(to_settle(turn)?);
-    }
-    lines.extend(of_plugins(turn)?);
-    lines.extend(counters(turn));
-    match shown {
-        Shown::Once => lines.extend(orders::coming(turn, COMING)?),
-        Shown::OnBoard => lines.extend(orders::dates(turn, COMING)),
-    }
-    let scene = turn.table.scene.as_ref().map(|scene| scene.title.clone());
-    let mut reply = Reply::new();
-    reply = match scene {
-        Some(title) => reply.bold(title).text(" | "),
-        None => reply,
+/// What is going on in one scene, and at the table.
+fn page(turn: &mut HouseTurn, scene: Option<u64>, shown: Shown) -> Result<Reply, Unplayed> {
+    let open = open_in(turn, scene, MOST, shown, &waiting::all(turn)?);
+    let mut lines = match shown {
+        Shown::Once => waiting::listed(turn, &open, before),
+        Shown::OnBoard => waiting::on_board(turn, &open, before),
     };
-    reply = reply.text(match (waits, open || shown == Shown::OnBoard) {
+    if shown == Shown::Once {
+        lines.extend(to_settle(turn, scene)?);
+    }
+    lines.extend(of_plugins(turn, scene)?);
+    lines.extend(at_the_table(turn, shown)?);
+    let title = turn.ledger.scene(turn.table, scene)?.map(|scene| scene.title);
+    let mut reply = title.into_iter().fold(Reply::new(), |reply, title| reply.bold(title).text(" | "));
+    let waits = open.iter().any(waiting::Open::is_must);
+    reply = reply.text(match (waits, !open.is_empty() || shown == Shown::OnBoard) {
         (true, _) => "Waited for:",
         (false, true) => "Nobody is waited for.",
         (false, false) => "Nobody is waited for",
     });
-    if !open && shown == Shown::Once {
+    if open.is_empty() && shown == Shown::Once {
         let newest = turn.ledger.page(turn.ledger.head().number)?;
         reply = newest.into_iter().fold(reply, |reply, page| {
             let name = turn.table.name_of(page.entry.character);
@@ -91,14 +86,92 @@ fn page(turn: &mut HouseTurn, shown: Shown) -> Result<Reply, Unplayed> {
     Ok(if lines.is_empty() { reply } else { reply.list(lines) })
 }
 
-/// For a referee: the newest rolls that have no difficulty yet, with the line that settles each.
-fn to_settle(turn: &HouseTurn) -> Result<Vec<Line>, StoreError> {
+fn before(open: &waiting::Open) -> &'static str {
+    if open.is_must() { "on" } else { "may still choose on" }
+}
+
+/// Every scene with its rooms, that of this room first, and then what they share.
+fn side_by_side(turn: &mut HouseTurn, here: Option<u64>) -> Result<Reply, Unplayed> {
+    let mut rooms: BTreeMap<Option<u64>, Vec<String>> = BTreeMap::new();
+    for room in turn.ledger.rooms_at(turn.ledger.id())?.keys() {
+        rooms.entry(turn.table.apart(room)).or_default().push(link::name(turn, room, turn.room_id)?);
+    }
+    let mut scenes: Vec<_> = rooms.into_iter().collect();
+    scenes.sort_by_key(|(scene, _)| *scene != here);
+    let (all, most) = (waiting::all(turn)?, (MOST / scenes.len().max(1)).max(1));
+    let (mut open, mut held) = (Vec::new(), Vec::new());
+    for (scene, _) in &scenes {
+        open.push(open_in(turn, *scene, most, Shown::Once, &all));
+        held.push(of_plugins(turn, *scene)?);
+    }
+    // Choices are numbered through, whichever scene they are in.
+    let mut listed = waiting::listed(turn, &open.concat(), before).into_iter();
+    let shared: Vec<Line> = held
+        .first()
+        .into_iter()
+        .flatten()
+        .filter(|line| held.iter().all(|each| each.contains(line)))
+        .cloned()
+        .collect();
+    let mut reply = Reply::new();
+    for (place, (((scene, rooms), open), held)) in scenes.iter().zip(&open).zip(held).enumerate() {
+        let mut lines: Vec<Line> = listed.by_ref().take(open.len()).collect();
+        lines.extend(to_settle(turn, *scene)?);
+        lines.extend(held.into_iter().filter(|line| !shared.contains(line)));
+        let title = turn.ledger.scene(turn.table, *scene)?.map(|scene| scene.title);
+        reply = if place == 0 { reply } else { reply.line() };
+        reply = title.into_iter().fold(reply, |reply, title| reply.bold(title).text(" in "));
+        let waits = open.iter().any(waiting::Open::is_must);
+        let waits = if waits { "waited for:" } else { "nobody is waited for." };
+        reply = reply.text(format!("{} | {waits}", rooms.join(", ")));
+        reply = if lines.is_empty() { reply } else { reply.list(lines) };
+    }
+    let lines: Vec<Line> = shared.into_iter().chain(at_the_table(turn, Shown::Once)?).collect();
+    Ok(if lines.is_empty() { reply } else { reply.line().text("In every scene:").list(lines) })
+}
+
+/// What is waited for in a scene, then what each character may still choose on their newest roll that offers anything;
+/// up to `most` of each.
+fn open_in(
+    turn: &HouseTurn,
+    scene: Option<u64>,
+    most: usize,
+    shown: Shown,
+    all: &[waiting::Open],
+) -> Vec<waiting::Open> {
+    let here = all.iter().filter(|open| turn.table.still_apart(open.roll.apart) == scene).cloned();
+    let (mut asked, mut may): (Vec<_>, Vec<_>) = here.partition(waiting::Open::is_must);
+    let mut seen = BTreeSet::new();
+    may.retain(|open| seen.insert(open.character));
+    for open in [&mut asked, &mut may] {
+        if shown == Shown::Once {
+            open.sort_by_key(|open| !turn.may(Act::AnswerFor(open.character)));
+        }
+        open.truncate(most);
+    }
+    asked.append(&mut may);
+    asked
+}
+
+/// What is the same in every scene: the party's counters, and what is left for later.
+fn at_the_table(turn: &HouseTurn, shown: Shown) -> Result<Vec<Line>, Unplayed> {
+    let mut lines = counters(turn);
+    match shown {
+        Shown::Once => lines.extend(orders::coming(turn, COMING)?),
+        Shown::OnBoard => lines.extend(orders::dates(turn, COMING)),
+    }
+    Ok(lines)
+}
+
+/// For a referee: the newest rolls of a scene that have no difficulty yet, with the line that settles each.
+fn to_settle(turn: &HouseTurn, scene: Option<u64>) -> Result<Vec<Line>, StoreError> {
     if turn.rights.role() < Role::Referee {
         return Ok(Vec::new());
     }
     let (newest, mut lines) = (turn.ledger.head().number, Vec::new());
     for number in (newest.saturating_sub(LOOKED_AT) + 1..=newest).rev() {
-        let Some(roll) = turn.ledger.roll(number)?.filter(|roll| !roll.secret) else { continue };
+        let here = |roll: &RollDoc| !roll.secret && turn.table.still_apart(roll.apart) == scene;
+        let Some(roll) = turn.ledger.roll(number)?.filter(here) else { continue };
         let (Some(record), Some(plugin)) = (&roll.record, turn.host.plugins.get(&roll.game)) else { continue };
         let commands = plugin.manifest().commands.iter().map(|command| command.name.as_str());
         let fits = |command: &&str| {
@@ -119,12 +192,12 @@ fn to_settle(turn: &HouseTurn) -> Result<Vec<Line>, StoreError> {
     Ok(lines)
 }
 
-/// What the room's games and tools hold that is going on, such as whose turn it is.
-fn of_plugins(turn: &HouseTurn) -> Result<Vec<Line>, Unplayed> {
-    let (cast, mut lines) = (turn.cast(), Vec::new());
+/// What the room's games and tools hold that is going on in a scene, such as whose turn it is.
+fn of_plugins(turn: &HouseTurn, scene: Option<u64>) -> Result<Vec<Line>, Unplayed> {
+    let (cast, scenes, mut lines) = (turn.cast(), seen_from(turn.table, scene), Vec::new());
     for plugin in turn.host.plugins.enabled(turn.room) {
         if let Some(held) = turn.ledger.held(plugin)? {
-            lines.extend(plugin.now(&held, &cast, turn.rights.role()));
+            lines.extend(plugin.now(&held, &cast, &scenes, turn.rights.role()));
         }
     }
     Ok(lines)

@@ -1,7 +1,7 @@
 //! Puts entries and changes into words.
 
 use crate::turn::HouseTurn;
-use chat::{Line, Span, cut};
+use chat::{Line, RoomId, Span, cut};
 use jiff::Timestamp;
 use journal::{Change, Page, Place, leaves};
 use serde_json::Value;
@@ -105,7 +105,7 @@ fn place(turn: &HouseTurn, path: &str) -> Option<String> {
         // Who defined a shortcut, and whether a name was chosen.
         Place::TableShortcuts | Place::Shortcuts(_) if rest.iter().any(|word| word == "by") => return None,
         Place::Character(_) if path.ends_with("/named") => return None,
-        Place::Scene if path.ends_with("/scene_over") => return None,
+        Place::Scene if path.ends_with("/scene_over") || path.ends_with("/from") => return None,
         _ => {}
     }
     let rest = rest.iter().filter(|word| !["state", "characters"].contains(&word.as_str()));
@@ -114,7 +114,7 @@ fn place(turn: &HouseTurn, path: &str) -> Option<String> {
         match character.filter(|id| turn.table.characters.contains_key(id)) {
             Some(id) => turn.table.name_of(id).to_owned(),
             // A room is shown by its own name.
-            None if kind == "rooms" && word.contains('/') => word.clone(),
+            None if word.contains('/') && (kind == "rooms" || path.starts_with("/table/apart")) => word.clone(),
             None => word.replace('_', " "),
         }
     };
@@ -127,9 +127,16 @@ fn place(turn: &HouseTurn, path: &str) -> Option<String> {
         ("table", ["shortcuts", "own", name, _, word]) => format!("{name}'s macro {word}"),
         ("table", ["shortcuts", "table", "variables", word]) => format!("the table's {word}"),
         ("table", ["shortcuts", "table", _, word]) => format!("the table's macro {word}"),
+        ("table", ["apart", room, _]) => format!("scene in {} since", room_called(turn, room)),
         ("table", place) => place.join(" "),
         _ => format!("{} {}", kind.trim_end_matches('s'), words.join(" ")),
     })
+}
+
+/// What people call the room with this id.
+fn room_called(turn: &HouseTurn, id: &str) -> String {
+    let room = RoomId::try_from(id.to_owned()).ok();
+    room.and_then(|room| turn.host.name_of_room(&room).ok()).unwrap_or_else(|| id.to_owned())
 }
 
 /// Creating something empty, or removing it, is not worth a word.

@@ -3,6 +3,7 @@
 use super::history::{changed, take};
 use super::show;
 use crate::budget::MOST_RECAPPED;
+use crate::scenes::{SCENE, Split};
 use crate::sentence::{Part, Sentence, Teller};
 use crate::turn::HouseTurn;
 use crate::unplayed::Unplayed;
@@ -25,12 +26,15 @@ pub(super) fn story(turn: &HouseTurn, export: bool) -> Result<Reply, Unplayed> {
     if export {
         return Err(Refusal::new("export hands it out, as Markdown or as a page").example("export story").into());
     }
-    let scene = turn.table.scene.clone();
+    let here = turn.table.apart(turn.room_id);
+    let scene = turn.ledger.scene(turn.table, here)?;
     let since = scene.as_ref().map_or(0, |scene| scene.since);
     let pages = turn.ledger.backwards(turn.ledger.head().number);
     let pages = pages.take_while(|page| page.as_ref().map_or(true, |page| page.number() > since));
-    let pages = take(pages, MOST_RECAPPED as u64)?;
-    let lines = sentences(turn, pages.iter().rev(), 0);
+    let mut pages = take(pages, MOST_RECAPPED as u64)?;
+    let mut split = Split::now(turn.table);
+    pages.retain(|page| split.backwards(page) == here);
+    let lines = sentences(turn, pages.iter().rev().map(|page| (page, here)), 0)?;
     let prefix = &turn.room.prefix;
     let reply = match &scene {
         Some(Scene { title, .. }) => Reply::new().text("Scene: ").bold(title.clone()).text("."),
@@ -47,11 +51,26 @@ pub(super) fn story(turn: &HouseTurn, export: bool) -> Result<Reply, Unplayed> {
     Ok(reply.line().text("The whole story as a file: ").code(format!("{prefix}export story")))
 }
 
-/// What these pages, the oldest first, add to the story. Of what was played up to `known`, the speaker knows; if that is
-/// taken back, they hear it.
-fn sentences<'p>(turn: &HouseTurn, pages: impl Iterator<Item = &'p Page>, known: u64) -> Vec<Line> {
+/// What these pages, the oldest first, each with its scene, add to the story. Of what was played up to `known`, the speaker
+/// knows; if that is taken back, they hear it.
+fn sentences<'p>(
+    turn: &HouseTurn,
+    pages: impl Iterator<Item = (&'p Page, Option<u64>)>,
+    known: u64,
+) -> Result<Vec<Line>, StoreError> {
     let teller = Teller::new(&turn.host.plugins, turn.table);
-    pages.filter_map(|page| line(turn, &teller, page, known)).collect()
+    let (mut lines, mut told) = (Vec::new(), turn.table.apart(turn.room_id));
+    for (page, scene) in pages {
+        let Some(line) = line(turn, &teller, page, known) else { continue };
+        let goes_on = std::mem::replace(&mut told, scene) != scene;
+        if goes_on && page.entry.command != SCENE {
+            let title = turn.ledger.scene(turn.table, scene)?;
+            let title = title.map_or_else(|| "Elsewhere".to_owned(), |scene| scene.title);
+            lines.push(vec![Span::Bold(title), Span::Text(":".to_owned())]);
+        }
+        lines.push(line);
+    }
+    Ok(lines)
 }
 
 fn line(turn: &HouseTurn, teller: &Teller<'_>, page: &Page, known: u64) -> Option<Line> {
@@ -122,7 +141,9 @@ pub(super) fn recap(turn: &mut HouseTurn) -> Result<Reply, Unplayed> {
     }
     let count = if news.len() == MOST_RECAPPED { format!("{MOST_RECAPPED} and more") } else { news.len().to_string() };
     let entries = if news.len() == 1 { "entry" } else { "entries" };
-    let mut items = newest(sentences(turn, news.iter().rev(), last), MOST_LISTED);
+    let mut split = Split::now(turn.table);
+    let played: Vec<_> = news.iter().map(|page| (page, split.backwards(page))).collect();
+    let mut items = newest(sentences(turn, played.into_iter().rev(), last)?, MOST_LISTED);
     items.extend(changed("All in all: ", show::changes(turn, &net(turn, &news)?)).map(|line| vec![Span::Text(line)]));
     let waits = super::waiting::own(turn)?.len();
     if waits > 0 {

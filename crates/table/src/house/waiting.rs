@@ -19,6 +19,7 @@ const MOST: usize = 30;
 const LOOKED_AT: usize = 20;
 
 /// The choices of one kind on one roll for one character.
+#[derive(Clone)]
 pub(super) struct Open {
     pub entry: u64,
     pub character: CharacterId,
@@ -139,7 +140,10 @@ pub(super) fn all(turn: &HouseTurn) -> Result<Vec<Open>, StoreError> {
         for (character, kind) in roll.open.iter().map(|open| (open.character, open.kind(roll.character))) {
             let current = match kind {
                 OfferKind::Must => true,
-                OfferKind::Option => *entry >= since(turn, character, &mut newest)?,
+                OfferKind::Option => {
+                    let since = newest_of(turn, character, &mut newest)?.max(turn.table.scene_since(roll.apart));
+                    *entry >= since
+                }
             };
             if current && seen.insert((character, kind)) {
                 all.push(Open { entry: *entry, character, kind, roll: roll.clone() });
@@ -149,9 +153,8 @@ pub(super) fn all(turn: &HouseTurn) -> Result<Vec<Open>, StoreError> {
     Ok(all)
 }
 
-/// The entry since which a character may still do something about a roll: their newest, or the beginning of the scene. A
-/// secret roll does not count, because others would notice it.
-fn since(turn: &HouseTurn, who: CharacterId, known: &mut BTreeMap<CharacterId, u64>) -> Result<u64, StoreError> {
+/// The newest roll of a character, wherever they made it. A secret roll does not count, because others would notice it.
+fn newest_of(turn: &HouseTurn, who: CharacterId, known: &mut BTreeMap<CharacterId, u64>) -> Result<u64, StoreError> {
     if let Some(known) = known.get(&who) {
         return Ok(*known);
     }
@@ -164,7 +167,6 @@ fn since(turn: &HouseTurn, who: CharacterId, known: &mut BTreeMap<CharacterId, u
             break;
         }
     }
-    let since = newest.max(turn.table.scene_since());
-    known.insert(who, since);
-    Ok(since)
+    known.insert(who, newest);
+    Ok(newest)
 }

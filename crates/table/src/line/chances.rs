@@ -233,7 +233,7 @@ fn trials_of(
         actor: play.actor,
         player: play.player.clone(),
         role: play.role,
-        scene: play.scene,
+        scenes: play.scenes.clone(),
         readers: play.readers,
         secrets: play.secrets,
         now: play.now,

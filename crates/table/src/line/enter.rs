@@ -106,7 +106,7 @@ impl Draft {
         }
         let message = attempt.message;
         self.keep_documents(host, attempt, done)?;
-        outcome.changed |= self.carry_out(message, number, &moments);
+        outcome.changed |= self.carry_out(host, message, number, &moments)?;
         outcome.reply = Reply { record: None, ..reply };
         Ok(())
     }

@@ -14,7 +14,7 @@ use journal::documents::{Choice, ChoicesDoc, OpenOffer, RollDoc, to_json};
 use journal::keys;
 use journal::store::StoreError;
 use journal::{Change, Place, diff};
-use plugin_api::{CharacterId, FollowUp, Refusal};
+use plugin_api::{CharacterId, Closed, FollowUp, Refusal};
 use serde_json::Value;
 use std::collections::BTreeSet;
 
@@ -72,14 +72,15 @@ impl Draft {
         let roll = ledger.roll(choice.entry)?;
         attempt.only_for(roll.as_ref().map_or(Readers::Everybody, RollDoc::readers));
         let open = |roll: &RollDoc| roll.open.iter().any(|open| is(choice, open));
-        match roll {
-            Some(roll) if open(&roll) => {}
-            roll => return Err(ledger.taken(choice, roll.map_or(0, |roll| roll.by))?.into()),
+        match &roll {
+            Some(roll) if open(roll) => {}
+            roll => return Err(ledger.taken(choice, roll.as_ref().map_or(0, |roll| roll.by))?.into()),
         }
         // The words come from the game, and may contain what the roll's player put in.
         let whose = ledger.page(choice.entry)?.map(|page| page.entry.player);
         attempt.rights.no_more_than(&attempt.doc, whose.as_ref());
         attempt.actor = choice.character;
+        attempt.apart = attempt.doc.still_apart(roll.as_ref().and_then(|roll| roll.apart));
         attempt.offered = Some(choice.entry);
         Ok(CommandLine { typed: format!("{} {more}", choice.command).trim_end().to_owned(), by_name: true })
     }
@@ -138,6 +139,7 @@ impl Draft {
                     since: (!open.is_empty()).then_some(attempt.message.sent),
                     open,
                     by: number,
+                    apart: attempt.apart,
                     secret: attempt.is_secret(),
                     hidden: done.hidden,
                     called: BTreeSet::new(),
@@ -193,8 +195,13 @@ impl Draft {
                 continue;
             }
             let Some(roll) = ledger.roll(*entry)?.filter(|roll| roll.game == done.game) else { continue };
-            let closed =
-                |open: &OpenOffer| done.closed.iter().any(|each| each.is_about(*entry, open.character, &open.command));
+            // What is no longer open to everybody may still be in another scene.
+            let elsewhere = attempt.doc.still_apart(roll.apart) != attempt.apart;
+            let reaches = |each: &&Closed| each.of.is_some() || each.on.is_some() || !elsewhere;
+            let closed = |open: &OpenOffer| {
+                let mut closed = done.closed.iter().filter(reaches);
+                closed.any(|each| each.is_about(*entry, open.character, &open.command))
+            };
             let left: Vec<_> = roll.open.iter().filter(|open| !closed(open)).cloned().collect();
             if left.len() < roll.open.len() && self.may_close(host, attempt, *entry, &roll)? {
                 done.changes.made.extend(opened(*entry, &roll.open, &left));

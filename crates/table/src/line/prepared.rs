@@ -8,6 +8,7 @@ use crate::budget::{self, MOST_BLOCK, MOST_TEXT};
 use crate::draft::Draft;
 use crate::host::Host;
 use crate::room::{Answered as _, settings_of};
+use crate::scenes;
 use crate::state::GameState;
 use crate::unplayed::Unplayed;
 use crate::words::Arguments;
@@ -19,7 +20,7 @@ use journal::digest;
 use journal::documents::RollDoc;
 use plugin_api::{
     Against, Cast, CharacterId, CommandSpec, FollowUp, Left, Played, Plugin, PrintedDecks, Ready, Refusal, Role,
-    Secrets, Target, Turn, Wanted, Words,
+    Scenes, Secrets, Target, Turn, Wanted, Words,
 };
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -47,7 +48,7 @@ pub(super) struct Prepared<'a> {
     pub readers: Readers,
     pub secrets: Secrets,
     pub now: Timestamp,
-    pub scene: Option<u64>,
+    pub scenes: Scenes,
     /// The size of the game's state in bytes.
     pub bytes: usize,
 }
@@ -121,7 +122,7 @@ impl Draft {
             readers: attempt.readers,
             secrets: attempt.secrets(),
             now: message.sent,
-            scene: attempt.doc.scene.as_ref().map(|scene| scene.since),
+            scenes: scenes::seen_from(&attempt.doc, attempt.apart),
             bytes: state.bytes,
         };
         Ok((prepared, state))
@@ -153,7 +154,7 @@ impl Prepared<'_> {
                 .with_against(self.against)
                 .with_hidden(self.hidden);
             turn.player.clone_from(&self.player);
-            turn.scene = self.scene;
+            turn.scenes.clone_from(&self.scenes);
             turn.comment.clone_from(&self.arguments.comment);
             let played = self.ready.play(&mut turn)?;
             Ok((played, turn.finish()))
