@@ -52,6 +52,8 @@ mod rights;
 mod roles;
 #[path = "attack/rooms.rs"]
 mod rooms;
+#[path = "attack/scenes.rs"]
+mod scenes;
 #[path = "attack/seated.rs"]
 mod seated;
 #[path = "attack/secrecy.rs"]

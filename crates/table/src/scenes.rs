@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 pub(crate) const SCENE: &str = "scene";
 /// The word with which a room begins to play apart.
 const APART: &str = "apart";
-/// What stands for a title whose words were erased.
+/// Shown in place of a title that was erased.
 const ERASED: &str = "(erased)";
 
 /// The scenes of a table, as a game sees them from this one.

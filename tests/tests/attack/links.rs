@@ -4,17 +4,22 @@ use crate::seated::{Came, NETWORK, Person, Seated, games, hall};
 use chat::{Event, Message, RoomId};
 use jiff::SignedDuration;
 use journal::store::Store;
+use plugin_api::Plugin;
 
-fn den() -> RoomId {
+pub fn den() -> RoomId {
     RoomId::new("other", "den")
 }
 
 /// A bot in the hall, whose referee is Gus, and in the den.
-struct Rooms(Seated);
+pub struct Rooms(pub Seated);
 
 impl Rooms {
     fn open() -> Self {
-        let mut rooms = Rooms(Seated::new(games));
+        Self::with(games)
+    }
+
+    fn with(make: fn() -> Vec<Box<dyn Plugin>>) -> Self {
+        let mut rooms = Rooms(Seated::new(make));
         rooms.0.comes(&gus());
         assert!(rooms.0.say(&ada(), "!gm add Gus").ok());
         rooms
@@ -22,51 +27,68 @@ impl Rooms {
 
     fn linked() -> Self {
         let mut rooms = Self::open();
-        let word = rooms.word();
-        let linked = rooms.at(&den(), &dan(), &format!("!link {word}"));
-        assert!(linked.ok(), "{}", linked.all());
+        rooms.link();
         rooms
+    }
+
+    /// The rooms at one table, with the tool for turns.
+    pub fn in_turns() -> Self {
+        let mut rooms = Self::with(with_turns);
+        rooms.link();
+        rooms
+    }
+
+    /// Brings the den to the table of the hall.
+    pub fn link(&mut self) {
+        let word = self.word();
+        let linked = self.at(&den(), &dan(), &format!("!link {word} really"));
+        assert!(linked.ok(), "{}", linked.all());
     }
 
     fn message(&mut self, room: &RoomId, who: &Person, body: &str) -> Message {
         Message { room: room.clone(), ..self.0.message(who, body) }
     }
 
-    fn at(&mut self, room: &RoomId, who: &Person, body: &str) -> Came {
+    pub fn at(&mut self, room: &RoomId, who: &Person, body: &str) -> Came {
         let message = self.message(room, who, body);
         Came { id: message.id.clone(), heard: self.0.play(&Event::Said(message)) }
     }
 
-    fn refused(&mut self, room: &RoomId, who: &Person, body: &str) -> String {
+    pub fn refused(&mut self, room: &RoomId, who: &Person, body: &str) -> String {
         let came = self.at(room, who, body);
         assert!(!came.ok(), "{body}: {}", came.all());
         came.all()
     }
 
-    fn word(&mut self) -> String {
+    pub fn word(&mut self) -> String {
         word_in(&self.at(&hall(), &gus(), "!link").all())
     }
+}
+
+fn with_turns() -> Vec<Box<dyn Plugin>> {
+    let turns = ::games::all().into_iter().filter(|plugin| plugin.manifest().id == "turns");
+    games().into_iter().chain(turns).collect()
 }
 
 fn word_in(told: &str) -> String {
     told.split("!link ").nth(1).and_then(|rest| rest.split_whitespace().next()).expect("a word").to_owned()
 }
 
-fn gus() -> Person {
+pub fn gus() -> Person {
     Person::account("Gus")
 }
 
 /// Runs the hall.
-fn ada() -> Person {
+pub fn ada() -> Person {
     Person::account("Ada").admin()
 }
 
 /// Runs the den.
-fn dan() -> Person {
+pub fn dan() -> Person {
     Person::account("Dan").admin()
 }
 
-fn ann() -> Person {
+pub fn ann() -> Person {
     Person::account("Ann")
 }
 
