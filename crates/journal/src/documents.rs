@@ -19,6 +19,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// The command named by entries that carry a player's things over to a new id.
 pub const RENAMED: &str = "renamed";
+/// The command named by entries that carry what the table kept for a room over to the room that replaces it.
+pub const MOVED: &str = "moved";
 
 /// A table's people and settings. Its changes are in the journal.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

@@ -245,3 +245,29 @@ async fn an_answer_that_waits_forever_holds_up_no_other() {
     assert!(corrected.corrects().is_some() && corrected.room == room("tavern"), "{corrected:?}");
     rooms.running.stop().await;
 }
+
+#[tokio::test]
+async fn a_room_that_replaces_another_goes_on_with_its_scene_and_its_board() {
+    let rooms = Rooms::open();
+    rooms.comes("old", "gus");
+    assert!(rooms.ask("old", "gus", "!gm me").await.contains("gus is now a referee"));
+    let told = rooms.ask("old", "gus", "!link").await;
+    let word = told.split("!link ").nth(1).and_then(|rest| rest.split_whitespace().next()).expect("a word");
+    assert!(rooms.ask("hall", "gus", &format!("!link {word}")).await.contains("plays at"));
+    assert!(words(&rooms.network.hear().await).contains("hall"));
+    assert!(rooms.ask("old", "gus", "!scene apart At the mill").await.contains("plays it apart"));
+    assert!(rooms.ask("old", "gus", "!board on").await.contains("I keep a board here"));
+    let board = rooms.network.hear().await;
+    assert!(board.board && board.room == room("old") && words(&board).contains("At the mill"), "{board:?}");
+    rooms.moves("old", "new");
+    let posts = [rooms.network.hear().await, rooms.network.hear().await];
+    let (boards, told): (Vec<&Post>, Vec<&Post>) = posts.iter().partition(|post| post.board);
+    assert!(words(told[0]).contains("This room goes on where the old one ended"), "{posts:?}");
+    assert!(boards[0].room == room("new") && words(boards[0]).contains("At the mill"), "{posts:?}");
+    assert!(rooms.ask("new", "gus", "!scene").await.contains("At the mill, since #2. This room plays it apart"));
+    assert!(rooms.ask("new", "gus", "!undo #4").await.contains("#4 seated a room"));
+    assert!(rooms.ask("hall", "gus", "!now all").await.contains("At the mill in new"));
+    // The old room has a table of its own, and no part in this one.
+    assert!(rooms.ask("old", "gus", "!scene").await.contains("No scene was begun here"));
+    rooms.running.stop().await;
+}

@@ -28,8 +28,21 @@ impl TableDoc {
         self.apart.get(room).map(|apart| apart.from)
     }
 
-    /// The same for what was played by those who began to play apart with that entry: once they are back with the others,
-    /// it belongs to the common scene.
+    /// Lets what the table keeps for room `from`, its scene apart and its board, belong to `to`. Returns true if there was
+    /// anything.
+    pub fn move_room(&mut self, from: &RoomId, to: &RoomId) -> bool {
+        let apart = self.apart.remove(from);
+        let mut anything = apart.is_some();
+        self.apart.extend(apart.map(|apart| (to.clone(), apart)));
+        for order in self.orders.values_mut().filter(|order| order.room.as_ref() == Some(from)) {
+            order.room = Some(to.clone());
+            anything = true;
+        }
+        anything
+    }
+
+    /// In which scene that is now which began in the one of this entry: once its players are back with the others, it
+    /// belongs to the common scene.
     pub fn still_apart(&self, apart: Option<u64>) -> Option<u64> {
         apart.filter(|from| self.apart.values().any(|apart| apart.from == *from))
     }

@@ -5,7 +5,7 @@ use crate::ledger::Ledger;
 use crate::rights::{Act, Rights, Takes};
 use crate::unplayed::Unplayed;
 use chat::{RoomId, Speaker};
-use journal::documents::{GameDoc, RENAMED, RollDoc, RoomDoc, TableDoc};
+use journal::documents::{GameDoc, MOVED, RENAMED, RollDoc, RoomDoc, TableDoc};
 use journal::store::{Batch, StoreError};
 use journal::{Change, Document, HOUSE, Page, Place, Touched, apply, diff, keys, leaves, line_and_place};
 use plugin_api::{Refusal, Role};
@@ -15,7 +15,7 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 
 /// The commands that seat rooms, which are not taken back by an undo.
-const SEATING: [&str; 2] = ["link", "unlink"];
+const SEATING: [&str; 3] = ["link", "unlink", MOVED];
 /// The longest chain of undone undos.
 const MOST_TURNS: usize = 20;
 

@@ -12,13 +12,16 @@ use crate::rights::Rights;
 use crate::room::Answered;
 use crate::roster::{Found, Met};
 use crate::state::read;
-use chat::{Block, Event, Message, PlayerId, Post, Readers, Reply, RoomId, Span, Trust};
+use chat::{Block, Event, Message, PlayerId, Post, Readers, Reply, RoomId, Span, Speaker, Standing, Trust};
 use dice::fair::MessageKey;
-use journal::documents::{RENAMED, RestDoc, TableDoc, to_json};
+use journal::documents::{MOVED, OPERATOR, RENAMED, RestDoc, TableDoc, to_json};
 use journal::store::StoreError;
 use journal::{Changes, Document, keys};
 use plugin_api::{CharacterId, CommandSpec, Manifest};
 use std::sync::Arc;
+
+/// Who makes an entry that nobody asked for.
+const NOBODYS_ID: &str = "operator";
 
 impl Table {
     /// Hears a room event.
@@ -61,7 +64,7 @@ impl Table {
                 heard.batch.put(keys::rest(room, to), to_json(&RestDoc::of(blocks.clone())));
                 return Ok(heard);
             }
-            Event::Moved { to, .. } => return Ok(self.hear_move(host, to)),
+            Event::Moved { from, to } => return self.hear_move(host, from, to),
             // Reactions with a meaning were turned into words before.
             Event::Said(_) | Event::Edited { .. } | Event::Reacted { .. } | Event::Redacted { .. } => {}
         }
@@ -148,13 +151,25 @@ impl Table {
     }
 
     /// Announces a room that replaces another one at this table; it was seated here when the event was accepted.
-    fn hear_move(&mut self, host: &Host, to: &RoomId) -> Heard {
+    /// Its scene apart and its board come along, which makes an entry.
+    fn hear_move(&mut self, host: &Host, from: &RoomId, to: &RoomId) -> Result<Heard, StoreError> {
+        self.state.rooms_mut().remove(from);
         self.state.rooms_mut().remove(to);
         let mut heard = Heard::default();
+        let mut doc = self.state.doc.doc.clone();
+        if self.state.seed.is_some() && Arc::make_mut(&mut doc).move_room(from, to) {
+            let mut draft = self.draft();
+            heard.outcomes.push(draft.move_room(host, from, to, doc)?);
+            // What the old room shows stays there for those who read back.
+            draft.writes.delete(keys::board(from));
+            heard.batch = self.keep(host, draft)?;
+            self.left_boards.retain(|(_, room)| room != from);
+            self.reserve(&mut heard);
+        }
         let words = "This room goes on where the old one ended: all that its table holds came along.";
         let line = Block::Line(vec![Span::Text(words.to_owned())]);
         self.announce(host, Post::new(format!("{to}/moved"), to.clone(), vec![line]), &mut heard);
-        heard
+        Ok(heard)
     }
 
     /// Transfers what `from` holds to the sender of `message`; makes an entry if there is anything.
@@ -184,7 +199,7 @@ impl Draft {
         host: &Host,
         from: &PlayerId,
         message: &Message,
-        mut doc: Arc<TableDoc>,
+        doc: Arc<TableDoc>,
     ) -> Result<Outcome, StoreError> {
         let to = &message.speaker;
         self.room(host, &message.room)?;
@@ -204,11 +219,45 @@ impl Draft {
             self.writes.delete(keys::last_of_player(&self.state.id, from));
             self.writes.put(keys::last_of_player(&self.state.id, &to.player), last.max(newest).to_string());
         }
+        let plays = doc.seats.get(&to.player).map_or(OPERATOR, |seat| seat.plays);
+        let outcome = self.goes_on(host, message, plays, (RENAMED, &from.id, &to.player.id), doc)?;
+        self.leads_also_to(host, outcome.entry, also)?;
+        Ok(outcome)
+    }
+
+    /// Records in an entry that what the table kept for room `from` belongs to `to`, as in `doc`.
+    fn move_room(
+        &mut self,
+        host: &Host,
+        from: &RoomId,
+        to: &RoomId,
+        doc: Arc<TableDoc>,
+    ) -> Result<Outcome, StoreError> {
+        self.room(host, to)?;
+        // When the board is looked at next, it is looked for in the new room.
+        for (number, _) in doc.boards().filter(|(_, room)| *room == to) {
+            self.writes.delete(keys::due(&self.state.id, number));
+        }
+        let player = PlayerId::new(&to.network, NOBODYS_ID);
+        let speaker = Speaker { standing: Standing::Operator, ..Speaker::new(player, NOBODYS_ID) };
+        let sent = self.state.head.time.unwrap_or_default().max(host.now());
+        let message = Message::new(format!("{MOVED}/{}", from.id), to.clone(), speaker, sent, "");
+        self.goes_on(host, &message, OPERATOR, (MOVED, &from.id, &to.id), doc)
+    }
+
+    /// Makes an entry that nobody asked for: what belonged to one belongs to another, as in `doc`.
+    fn goes_on(
+        &mut self,
+        host: &Host,
+        message: &Message,
+        actor: CharacterId,
+        (command, from, to): (&str, &str, &str),
+        mut doc: Arc<TableDoc>,
+    ) -> Result<Outcome, StoreError> {
         let number = self.state.next_number();
         let mut changes = Changes::default();
         changed(&Document::Table, &self.state.doc, &self.state.doc.doc, &doc, &mut changes);
         note(&mut doc, &self.state.doc.doc, |doc| doc.touched.note(&Document::Table, changes.all(), number));
-        let plays = doc.seats.get(&to.player).map_or(CharacterId(0), |seat| seat.plays);
         let key = MessageKey {
             network: message.room.network.clone(),
             room: message.room.id.clone(),
@@ -216,19 +265,17 @@ impl Draft {
             ordinal: 1,
         };
         let attempt = Attempt {
-            actor: plays,
-            typed: format!("{RENAMED} {} {}", from.id, to.player.id),
-            doc: doc.clone(),
+            actor,
+            typed: format!("{command} {from} {to}"),
+            doc,
             readers: Readers::Everybody,
             ..Attempt::new(&self.state, message, key, Rights::of(host, &self.state, message))
         };
-        let spec = CommandSpec { name: RENAMED.to_owned(), ..CommandSpec::default() };
-        let reply = Reply::from(format!("{} goes on as {}.", from.id, to.player.id));
-        let done = Done { changes, ..Done::looked(&spec, reply) };
-        let mut outcome = Outcome::silent(&to.name, attempt.doc.name_of(plays));
+        let spec = CommandSpec { name: command.to_owned(), ..CommandSpec::default() };
+        let done = Done { changes, ..Done::looked(&spec, Reply::from(format!("{from} goes on as {to}."))) };
+        let mut outcome = Outcome::silent(&message.speaker.name, attempt.doc.name_of(actor));
         outcome.kind = OutcomeKind::Played;
         self.enter(host, attempt, done, 1, &mut outcome)?;
-        self.leads_also_to(host, outcome.entry, also)?;
         Ok(outcome)
     }
 
