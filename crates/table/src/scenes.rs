@@ -79,6 +79,9 @@ impl Split {
 
     fn of(&self, page: &Page) -> Option<u64> {
         let key = &page.entry.key;
+        if self.0.is_empty() {
+            return None;
+        }
         self.0.get(&RoomId::new(&key.network, &key.room)).copied()
     }
 

@@ -48,6 +48,8 @@ pub(crate) struct HouseTurn<'a> {
     pub number: u64,
     /// The entry whose answer it replies to.
     pub replied: Option<u64>,
+    /// The entry that it stands in for, if its message was edited.
+    pub replaces: Option<u64>,
     /// When it was sent; for display.
     pub now: Timestamp,
     /// When it was heard, by the bot's own clock; for expiry.

@@ -45,7 +45,7 @@ impl Rooms {
         assert!(linked.ok(), "{}", linked.all());
     }
 
-    fn message(&mut self, room: &RoomId, who: &Person, body: &str) -> Message {
+    pub fn message(&mut self, room: &RoomId, who: &Person, body: &str) -> Message {
         Message { room: room.clone(), ..self.0.message(who, body) }
     }
 

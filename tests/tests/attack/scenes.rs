@@ -2,7 +2,7 @@
 
 use crate::links::{Rooms, ann, dan, den, gus};
 use crate::seated::{Person, Seated, hall};
-use chat::RoomId;
+use chat::{Event, RoomId};
 use journal::documents::{GameDoc, TableDoc, from_json};
 use journal::keys::{self, TableId};
 use journal::store::Store;
@@ -185,4 +185,73 @@ fn a_room_that_leaves_the_table_leaves_no_scene_there() {
     plays(&mut rooms, &den(), "!scene apart At the mill");
     assert!(rooms.at(&den(), &dan(), "!unlink").ok());
     assert!(table(&rooms).apart.is_empty());
+}
+
+#[test]
+fn a_story_of_several_scenes_says_which_one_goes_on() {
+    let mut rooms = Rooms::in_turns();
+    for (room, line) in [
+        (hall(), "!scene The ford"),
+        (hall(), "!roll 1d1 # into the ford"),
+        (den(), "!scene apart At the <mill>"),
+        (den(), "!roll 2d1 # up the stairs"),
+        (hall(), "!roll 3d1 # against the ogre"),
+        (den(), "!roll 4d1 # through the door"),
+        (den(), "!scene together"),
+        (den(), "!roll 5d1 # back at the ford"),
+    ] {
+        plays(&mut rooms, &room, line);
+    }
+    let heard = rooms.at(&hall(), &ann(), "!export story").heard;
+    let files = heard.posts.iter().flat_map(|outgoing| &outgoing.post.files);
+    let story: String = files.map(|file| file.text.as_str()).collect();
+    let told: Vec<&str> = story.lines().filter(|line| !line.is_empty()).skip(1).collect();
+    let begins = [
+        "## The ford",
+        "*Into the ford:*",
+        "## At the \\<mill\\>",
+        "*Up the stairs:*",
+        "## The ford (continued)",
+        "*Against the ogre:*",
+        "## At the \\<mill\\> (continued)",
+        "*Through the door:*",
+        "---",
+        "## The ford (continued)",
+        "*Back at the ford:*",
+    ];
+    let fits = told.len() == begins.len() && told.iter().zip(begins).all(|(line, begins)| line.starts_with(begins));
+    assert!(fits, "{story}");
+    // In the room each scene has its own part of it, and whoever was away hears of both.
+    let here = plays(&mut rooms, &den(), "!story");
+    assert!(here.contains("Into the ford") && !here.contains("Up the stairs"), "{here}");
+    let missed = rooms.at(&hall(), &ann(), "!recap").all();
+    assert!(missed.contains("Elsewhere:\n") && missed.contains("Through the door"), "{missed}");
+}
+
+#[test]
+fn a_room_that_leaves_the_table_leaves_no_board_there() {
+    let mut rooms = Rooms::in_turns();
+    plays(&mut rooms, &den(), "!nudge 2h");
+    plays(&mut rooms, &hall(), "!board on");
+    plays(&mut rooms, &den(), "!board on");
+    assert_eq!(table(&rooms).boards().count(), 2);
+    plays(&mut rooms, &hall(), "!unlink den");
+    assert!(table(&rooms).boards().map(|(_, room)| room.clone()).eq([hall()]));
+    assert!(table(&rooms).nudge().is_some(), "the others are still called");
+}
+
+#[test]
+fn whoever_mends_the_title_of_a_scene_keeps_what_others_played_in_it() {
+    let mut rooms = Rooms::in_turns();
+    let original = rooms.at(&den(), &gus(), "!scene apart At the mil").id;
+    assert!(rooms.at(&den(), &ann(), "!init 17").ok());
+    for title in ["At the mill", "In the mill"] {
+        let message = rooms.message(&den(), &gus(), &format!("!scene apart {title}"));
+        rooms.0.play(&Event::Edited { message, original: original.clone() });
+        let shown = rooms.at(&den(), &ann(), "!scene").all();
+        assert!(shown.contains(title), "{shown}");
+        assert!(rooms.at(&den(), &ann(), "!init").all().contains("Turn order: Ann 17"));
+    }
+    plays(&mut rooms, &den(), "!scene together");
+    rooms.refused(&den(), &gus(), "!init");
 }

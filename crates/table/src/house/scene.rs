@@ -2,7 +2,7 @@
 
 use super::link;
 use crate::rights::Act;
-use crate::scenes::{SCENE, after_apart};
+use crate::scenes::{SCENE, Split, after_apart};
 use crate::turn::HouseTurn;
 use crate::unplayed::Unplayed;
 use chat::{Reply, RoomId};
@@ -83,7 +83,10 @@ fn begin_apart(turn: &mut HouseTurn, here: Option<u64>, title: &str) -> Result<R
         return Err(Refusal::new(what).example("link").into());
     }
     let (number, room) = (turn.number, turn.room_id.clone());
-    let apart = Apart { from: here.unwrap_or(number), since: number };
+    // Whoever mends the title keeps what was played in the scene.
+    let first = turn.replaces.map(|first| turn.ledger.page(first)).transpose()?.flatten();
+    let begun = first.and_then(|first| Split::default().forwards(&first));
+    let apart = Apart { from: here.or(begun).unwrap_or(number), since: number };
     let table = turn.table_mut();
     // Nothing is left of rooms that went without a word, so there are never more scenes than rooms.
     table.apart.retain(|room, _| rooms.contains_key(room));

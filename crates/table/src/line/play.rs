@@ -99,12 +99,14 @@ impl Draft {
         let mut arrived = attempt.doc.clone();
         let number = self.state.next_number();
         let in_secret = attempt.is_secret();
+        let replaces = self.replacing.as_ref().and_then(|first| first.entries.get(&attempt.key.ordinal)).copied();
         let mut turn = HouseTurn {
             host,
             ledger: self.ledger(host),
             effects: &mut attempt.effects,
             number,
             replied,
+            replaces,
             now: attempt.message.sent,
             heard: attempt.message.heard_at(),
             in_private: attempt.message.private || attempt.message.aside.is_some(),
