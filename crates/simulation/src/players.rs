@@ -157,7 +157,7 @@ const REFEREES: [&str; 14] = [
 pub const WORD: &str = "WORD";
 
 /// What those who run rooms type where several share a table.
-pub const LINKS: [&str; 14] = [
+pub const LINKS: [&str; 19] = [
     "link",
     "link another",
     "link WORD really",
@@ -172,6 +172,11 @@ pub const LINKS: [&str; 14] = [
     "room part talk",
     "room part watch",
     "room part play",
+    "scene apart At the mill",
+    "scene apart At the mill",
+    "scene The cellar",
+    "scene together",
+    "now all",
 ];
 
 /// What people type in private about a table, besides rolls.
