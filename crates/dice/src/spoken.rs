@@ -88,10 +88,11 @@ impl Notation {
         }
         let begins = begins?;
         let (before, after) = words.split_at(begins);
-        // `d20 adv +5`
-        let ends = after.iter().position(|word| word.starts_with(['+', '-'])).unwrap_or(after.len());
+        // `d20 adv +5`, `d20+5 adv vs 15`
+        let goes_on = |word: &&str| word.starts_with(['+', '-']) || word.eq_ignore_ascii_case("vs");
+        let ends = after.iter().position(goes_on).unwrap_or(after.len());
         let (phrase, after) = after.split_at(ends);
-        let dice = [before, after].concat().concat();
+        let dice = format!("{}{}", before.concat(), after.join(" "));
         let phrase: Vec<String> =
             phrase.iter().map(|word| word.trim_matches(['.', ',', '!', '?']).to_lowercase()).collect();
         let phrase: Vec<&str> = phrase.iter().map(String::as_str).filter(|word| !FILLING.contains(word)).collect();
@@ -146,13 +147,15 @@ impl Notation {
     /// Where prose begins behind dice, `d20+4 perception check`, if nothing in it is about the dice.
     pub fn prose_behind(text: &str, dialect: Dialect) -> Option<usize> {
         let at = Notation::typed_in(dialect, text).err()?.at.start;
+        // A comma behind a number ends the dice.
+        let begins_prose = |c: char| c.is_whitespace() || c == ',';
         // The place is inside the first word, or before what surrounds it.
         let at = text
             .get(..at)?
             .rfind(char::is_whitespace)
-            .map_or(at, |space| if text[at..].starts_with(char::is_whitespace) { at } else { space + 1 });
+            .map_or(at, |space| if text[at..].starts_with(begins_prose) { at } else { space + 1 });
         // `2d6 - to hit` takes nothing away.
-        let dice = text[..at].trim_end_matches([' ', '-']);
+        let dice = text[..at].trim_end_matches([' ', '-', ',']);
         let at = dice.len() + (text[dice.len()..].len() - text[dice.len()..].trim_start().len());
         let prose = &text[at..];
         let about_dice = |word: &str| {
@@ -160,7 +163,7 @@ impl Notation {
             word.contains(|c: char| c.is_ascii_digit() || "+*/%=<>[]{};$".contains(c))
                 || ABOUT_DICE.contains(&bare.as_str())
         };
-        let begins = prose.trim_start_matches(['-', '"', '(', '“', ' ']).starts_with(char::is_alphabetic);
+        let begins = prose.trim_start_matches(['-', '"', '(', '“', ' ', ',']).starts_with(char::is_alphabetic);
         // `d20 - dex` takes away what nobody knows; a dash in front of a sentence takes nothing away.
         let taken_away = prose.starts_with('-') && (!prose.starts_with("- ") || prose.split_whitespace().count() < 3);
         let prose_alone = dice.len() < at && begins && !taken_away && !prose.split_whitespace().any(about_dice);

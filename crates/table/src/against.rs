@@ -1,13 +1,16 @@
 //! Values on somebody's sheet that answer a command against them: `roll d20+5 vs Ogre` is compared with the Ogre's armor
 //! class. It finds the value and puts it into the line; it does not know what games make of it.
 
-use crate::sheet::{current, words_of};
+use crate::sheet::{current, sentence_end, words_of};
 use journal::documents::{Named, TableDoc};
 use plugin_api::{Against, Answers, Argument, Cast, CharacterId, DiceWord, suggest_within};
 use std::ops::Range;
 
 /// The most words of the name of a character or a value.
 const LONGEST: usize = 3;
+
+/// Words between `vs` and a name.
+const ARTICLES: [&str; 2] = ["the", "a"];
 
 /// A word is recognised with a slip if it is this long: `agianst`.
 const LONG_ENOUGH: usize = 6;
@@ -63,8 +66,11 @@ impl Line<'_> {
 
     /// The line with the value of the character named after the word at this place.
     fn at(&self, rule: &Answers, words: &[Range<usize>], at: usize) -> Option<Answered> {
-        let (who, next) = self.longest(words, at + 1, |name, one| {
-            let known = self.cast.known(name);
+        let article = words.get(at + 1).is_some_and(|word| ARTICLES.contains(&&self.typed[word.clone()]));
+        let (who, next) = self.longest(words, at + 1 + usize::from(article), |name, one| {
+            let own = [name.strip_suffix("'s"), name.strip_suffix("’s"), name.strip_suffix('s')];
+            let known =
+                self.cast.known(name).or_else(|| own.into_iter().flatten().find_map(|name| self.cast.known(name)));
             known.or_else(|| if one { self.cast.meant(name) } else { None })
         })?;
         if who == self.actor {
@@ -84,7 +90,8 @@ impl Line<'_> {
         if hidden && value.contains('d') {
             return None;
         }
-        Some(self.with(rule, words[at].start..words[next - 1].end, (who, hidden), (&name, &value)))
+        let end = sentence_end(self.typed, words[next - 1].end);
+        Some(self.with(rule, words[at].start..end, (who, hidden), (&name, &value)))
     }
 
     /// What `find` finds by the most words from `from` on, and where they end; it hears whether it is one word.

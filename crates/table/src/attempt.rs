@@ -23,6 +23,8 @@ pub(crate) struct Attempt<'a> {
     pub actor: CharacterId,
     /// The command, with an offer's number replaced by the offer's words.
     pub typed: String,
+    /// The command as it was typed, before values were put in, and what it is; nothing until that is known.
+    pub said: Option<(String, Found<'a>)>,
     /// The line that the player's own words were read as, if they were no command as typed.
     pub reworded: Option<String>,
     /// The roll that a taken offer belongs to.
@@ -76,6 +78,7 @@ impl<'a> Attempt<'a> {
             rights,
             actor: CharacterId(0),
             typed: String::new(),
+            said: None,
             reworded: None,
             offered: None,
             apart: state.doc.doc.apart(&message.room),

@@ -57,7 +57,10 @@ impl Draft {
         self.room(host, &message.room)?;
         let mut attempt = self.attempt(host, message, ordinal, line);
         let before = (attempt.actor, attempt.name().to_owned());
-        let played = self.try_line(host, line, &mut attempt);
+        let played = match self.try_line(host, line, &mut attempt) {
+            Err(Unplayed::Refused(refusal)) => Err(meant::reworded(host, refusal, &mut attempt).into()),
+            played => played,
+        };
         self.end_line(host, line, attempt, played, before)
     }
 

@@ -16,6 +16,9 @@ const MOST: usize = 6;
 /// Words in front of a number that is no value of the character: `vs 15`.
 const AGAINST: [&str; 8] = ["vs", "versus", "against", "dc", "dn", "level", "tier", "counter"];
 
+/// Words in front of the name of a value that say nothing: `counter with my sword`.
+const LEADING: [&str; 9] = ["with", "w/", "w", "using", "use", "by", "my", "the", "a"];
+
 /// The values of one character, and those of the table.
 #[derive(Clone, Copy)]
 pub(crate) struct Sheet<'a> {
@@ -97,7 +100,9 @@ impl<'a> Sheet<'a> {
     /// The line with the value of the name with which `prose` begins, in its place from byte `at` on; the rest of the prose
     /// becomes the comment: `check acrobatics to cross the ledge`.
     pub fn filled_before(&self, line: &str, prose: &str, at: usize) -> Option<Filled> {
-        let (place, name) = self.first_name(prose, 0..prose.len(), &|_| false).filter(|(place, _)| place.start == 0)?;
+        let (place, name) = self.first_name(prose, 0..prose.len(), &|_| false)?;
+        let mut before = prose[..place.start].split_whitespace();
+        before.all(|word| LEADING.contains(&word.to_lowercase().as_str())).then_some(())?;
         let (value, author) = self.value(&name)?;
         let (before, after) = (line.get(..at)?, line.get(at + prose.len()..)?);
         let value = current(value);
@@ -188,6 +193,10 @@ impl<'a> Sheet<'a> {
     /// The line that a value's name as a command stands for: `hp -7` sets what is left, `hp` shows it.
     pub fn called(&self, line: &str) -> Option<String> {
         let (line, said) = line.split_once('#').map_or((line, None), |(line, said)| (line, Some(said.trim())));
+        // `hp-6` is `hp -6`.
+        let glued = line.find(['+', '-', '=']).filter(|at| line[at + 1..].starts_with(|c: char| c.is_ascii_digit()));
+        let apart = glued.map(|at| format!("{} {}", &line[..at], &line[at..]));
+        let line = apart.as_deref().unwrap_or(line);
         let words: Vec<&str> = line.split_whitespace().collect();
         let (name, rest) = (1..=LONGEST.min(words.len())).rev().find_map(|count| {
             let name = words[..count].join(" ").to_lowercase();
@@ -242,6 +251,9 @@ pub(crate) fn numbers(value: &str) -> Option<(i64, Option<i64>)> {
     }
 }
 
+/// Punctuation that ends a sentence, and so is no part of the word before it.
+const ENDS: [char; 5] = ['.', '!', '?', '…', ':'];
+
 /// The words of a part of a line, without what surrounds them.
 pub(crate) fn words_of(line: &str, span: Range<usize>) -> Vec<Range<usize>> {
     let around = |c: char| c.is_whitespace() || matches!(c, ',' | ';' | '"' | '(' | ')');
@@ -252,13 +264,21 @@ pub(crate) fn words_of(line: &str, span: Range<usize>) -> Vec<Range<usize>> {
         match (around(c), start) {
             (false, None) => start = Some(at),
             (true, Some(begun)) => {
-                words.push(begun..at);
+                let word = line[begun..at].trim_end_matches(ENDS);
+                words.extend((!word.is_empty()).then(|| begun..begun + word.len()));
                 start = None;
             }
             _ => {}
         }
     }
     words
+}
+
+/// Where the punctuation ends that ends a sentence at this byte of the line, if any.
+pub(crate) fn sentence_end(line: &str, at: usize) -> usize {
+    let rest = &line[at..];
+    let after = rest.trim_start_matches(ENDS);
+    if after.is_empty() || after.starts_with(char::is_whitespace) { line.len() - after.len() } else { at }
 }
 
 /// True if a part of a line has a number or dice that may be the character's, not the difficulty.

@@ -93,9 +93,9 @@ impl Arguments {
     /// The dice begin at byte `from`.
     pub fn take_prose(&mut self, from: usize, dialect: Dialect) {
         let Some(at) = self.typed.get(from..).and_then(|dice| Notation::prose_behind(dice, dialect)) else { return };
-        let around = |c: char| c.is_whitespace() || matches!(c, '"' | '-' | '(' | ')');
+        let around = |c: char| c.is_whitespace() || matches!(c, '"' | '-' | '(' | ')' | ',');
         let prose = self.typed[from + at..].trim_matches(around).to_owned();
-        if prose.contains(' ') || prose.len() >= PROSE || self.typed[from + at..].starts_with(['-', '"', '(']) {
+        if prose.contains(' ') || prose.len() >= PROSE || self.typed[from + at..].starts_with(['-', '"', '(', ',']) {
             self.typed.truncate(from + at);
             self.add_remark(Some(&prose));
         }

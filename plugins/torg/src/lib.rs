@@ -302,6 +302,8 @@ impl Game for Torg {
         ("heal", "wounds -{}"),
         ("injury", "wounds {}"),
         ("act", "test {}"),
+        ("reconnect", "disconnect off {}"),
+        ("reconnected", "disconnect off {}"),
     ];
 
     type State = State;

@@ -73,6 +73,10 @@ impl Clocks {
     /// `bridge`.
     fn meant(&self, name: &str) -> String {
         let typed = name.to_lowercase();
+        let typed = match typed.strip_prefix("the ") {
+            Some(rest) if !self.0.contains_key(&typed) => rest.to_owned(),
+            _ => typed,
+        };
         let begins =
             |key: &&String| key.starts_with(&typed) || key.split_whitespace().any(|word| word.starts_with(&typed));
         let mut partly = self.0.keys().filter(|_| typed.chars().count() >= PARTLY).filter(begins);
@@ -155,9 +159,15 @@ fn unknown(clocks: &Clocks, name: &str, step: Step) -> Refusal {
     }
 }
 
+/// The text up to the prose that follows a comma behind a number: `Doom +1, smoke everywhere`.
+fn without_prose(typed: &str) -> &str {
+    let number = |text: &str| text.ends_with(|c: char| c.is_ascii_digit());
+    typed.match_indices(", ").map(|(at, _)| &typed[..at]).find(|front| number(front)).unwrap_or(typed)
+}
+
 /// A clock's name, and what is to become of it: `The ritual +1`, `The ritual 6`, `The ritual 2/6`.
 fn read(typed: &str) -> Result<(&str, Step), Refusal> {
-    let typed = typed.trim().trim_end_matches(['.', '!']);
+    let typed = without_prose(typed.trim()).trim_end_matches(['.', '!']);
     // `Doom 6 segments`
     let counted = |word: &str| SEGMENTS.contains(&word.to_lowercase().as_str());
     let counted = typed.rsplit_once(char::is_whitespace).filter(|(before, last)| {
@@ -206,6 +216,7 @@ mod tests {
         assert_eq!(read("The ritual: 2/6"), ("The ritual", Step::Begin(6, 2)));
         assert_eq!(read("The ritual +1"), ("The ritual", Step::Move(1)));
         assert_eq!(read("The ritual none"), ("The ritual", Step::Remove));
+        assert_eq!(read("Doom +1, smoke everywhere"), ("Doom", Step::Move(1)));
         assert_eq!(read("Doom 6 segments."), ("Doom", Step::Begin(6, 0)));
         assert_eq!(read("Doom + 2"), ("Doom", Step::Move(2)));
         assert_eq!(read("Doom +1 tick"), ("Doom", Step::Move(1)));

@@ -7,11 +7,14 @@ use crate::attempt::Attempt;
 use crate::host::Host;
 use crate::rights::Act;
 use crate::room::Answered as _;
-use crate::sheet::{Sheet, has_value, words_of};
+use crate::sheet::{Sheet, has_value, sentence_end, words_of};
 use crate::words::Arguments;
 use dice::Notation;
 use plugin_api::{Against, Cast, CommandSpec, Plugin, Words};
 use std::ops::Range;
+
+/// Words in front of a name that a line is against: `act fist at Gojinka`.
+const LEADS: [&str; 3] = ["at", "on", "@"];
 
 /// A line with values in it.
 pub(super) struct Filled {
@@ -43,7 +46,7 @@ pub(super) fn filled(
         return Filled { line: attempt.typed.clone(), looked_up: Vec::new(), against: None };
     }
     let reading = Reading { plugin, spec, from, cast: attempt.cast(host) };
-    if let Some(aimed) = reading.aimed(attempt) {
+    if let Some(aimed) = reading.aimed(&attempt.typed, attempt) {
         attempt.typed = aimed;
     }
     let typed = attempt.typed.clone();
@@ -60,6 +63,26 @@ pub(super) fn filled(
     }
     let looked_up = reading.look_up(attempt);
     Filled { line: attempt.typed.clone(), looked_up, against: None }
+}
+
+/// True if a line reads as a command of the plugin to its last word, once values are put in.
+pub(super) fn reads_whole(
+    host: &Host,
+    (plugin, spec): (&dyn Plugin, &CommandSpec),
+    (line, from): (&str, usize),
+    attempt: &Attempt<'_>,
+) -> bool {
+    let reading = Reading { plugin, spec, from, cast: attempt.cast(host) };
+    let aimed = reading.aimed(line, attempt);
+    let line = aimed.as_deref().unwrap_or(line);
+    let answered = reading.answered(line, attempt).map(|answered| answered.typed);
+    let line = answered.as_deref().unwrap_or(line);
+    let own = reading.own(line, attempt);
+    let line = own.as_ref().map_or(line, |filled| filled.line());
+    match spec.notation {
+        true => reading.is_dice(line, attempt),
+        false => reading.remark(line) == Some(None),
+    }
 }
 
 impl Reading<'_> {
@@ -81,32 +104,36 @@ impl Reading<'_> {
     }
 
     /// `act fist at Gojinka` and `test blade ghoul` are against them, as with `vs`.
-    fn aimed(&self, attempt: &Attempt<'_>) -> Option<String> {
+    fn aimed(&self, line: &str, attempt: &Attempt<'_>) -> Option<String> {
         let rule = self.plugin.manifest().answers.iter().find(|rule| rule.commands.contains(&self.spec.name))?;
-        let typed = self.arguments(&attempt.typed);
+        let typed = self.arguments(line);
         let words = words_of(&typed, self.from.min(typed.len())..typed.len());
         let word = |at: usize| typed[words[at].clone()].to_lowercase();
         if (0..words.len()).any(|at| rule.after.contains(&word(at)) || rule.unless.contains(&word(at))) {
             return None;
         }
-        let (begins, who) = (1..=2).rev().filter(|count| *count < words.len()).find_map(|count| {
-            let begins = words.len() - count;
-            let name = &typed[words[begins].start..];
-            let partly = || if count == 1 && name.chars().count() > 2 { self.cast.meant(name) } else { None };
-            self.cast.known(name).or_else(partly).map(|who| (begins, who))
-        })?;
-        let begins = if word(begins - 1) == "the" { begins - 1 } else { begins };
-        let begins = if begins > 1 && ["at", "on"].contains(&word(begins - 1).as_str()) { begins - 1 } else { begins };
-        if who == attempt.actor || begins == 0 {
-            return None;
-        }
-        let name = self.cast.name(who);
-        let name = if name.contains(' ') { format!("\"{name}\"") } else { name.to_owned() };
-        let mut line = attempt.typed.clone();
-        line.replace_range(words[begins].start..typed.trim_end().len(), &format!("{} {name}", rule.after.first()?));
-        let own = || self.own(&line, attempt).map_or_else(|| line.clone(), |filled| filled.line().to_owned());
-        let asks = || !self.spec.notation && self.remark(&own()) == Some(None);
-        (self.answered(&line, attempt).is_some() || asks()).then_some(line)
+        let ends = |end: usize| (1..=2.min(end)).rev().map(move |count| (end - count, end));
+        (1..=words.len()).rev().flat_map(ends).find_map(|(begins, end)| {
+            let name = &typed[words[begins].start..words[end - 1].end];
+            let partly = || if end - begins == 1 && name.chars().count() > 2 { self.cast.meant(name) } else { None };
+            let who = self.cast.known(name).or_else(partly).filter(|who| *who != attempt.actor)?;
+            let led = |begins: usize, by: &[&str]| begins > 0 && by.contains(&word(begins - 1).as_str());
+            let the = usize::from(led(begins, &["the"]));
+            let at = usize::from(led(begins - the, &LEADS));
+            // A name within the line needs a word in front of it.
+            let from = (begins - the - at).max(usize::from(begins > 0));
+            if from == 0 || (end < words.len() && at == 0) {
+                return None;
+            }
+            let name = self.cast.name(who);
+            let name = if name.contains(' ') { format!("\"{name}\"") } else { name.to_owned() };
+            let mut line = line.to_owned();
+            let place = words[from].start..sentence_end(&typed, words[end - 1].end);
+            line.replace_range(place, &format!("{} {name}", rule.after.first()?));
+            let own = || self.own(&line, attempt).map_or_else(|| line.clone(), |filled| filled.line().to_owned());
+            let asks = || !self.spec.notation && self.remark(&own()) == Some(None);
+            (self.answered(&line, attempt).is_some() || asks()).then_some(line)
+        })
     }
 
     /// True if the line reads, perhaps once values of the actor are put in.
@@ -119,10 +146,17 @@ impl Reading<'_> {
     }
 
     fn reads_as_dice(&self, line: &str, attempt: &Attempt<'_>) -> bool {
+        let typed = self.arguments(line);
+        let dice = typed.get(self.from..).unwrap_or_default();
+        self.is_dice(line, attempt) || Notation::prose_behind(dice, attempt.room.dialect()).is_some()
+    }
+
+    /// True if the line is dice to its last word.
+    fn is_dice(&self, line: &str, attempt: &Attempt<'_>) -> bool {
         let dialect = attempt.room.dialect();
         let typed = self.arguments(line);
         let dice = typed.get(self.from..).unwrap_or_default();
-        Notation::typed_in(dialect, dice).is_ok() || Notation::prose_behind(dice, dialect).is_some()
+        Notation::typed_in(dialect, dice).is_ok() || Notation::of_spoken(dice, dialect).is_some()
     }
 
     /// Where a single die without a modifier ends, and where prose begins behind it.

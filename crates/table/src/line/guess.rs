@@ -9,11 +9,13 @@ mod deed;
 mod question;
 mod tidied;
 
+use super::filled::reads_whole;
 use super::reading::reads;
-use crate::attempt::Attempt;
+use crate::attempt::{Attempt, Found};
 use crate::host::Host;
-use crate::words::CommandLine;
-use plugin_api::{Argument, Cast, CommandSpec, DiceWord, Plugin, Words, suggest_within};
+use crate::sheet::Sheet;
+use crate::words::{Arguments, CommandLine};
+use plugin_api::{Argument, Cast, CommandSpec, DiceWord, Kind, Plugin, Refusal, Words, suggest_within};
 use tidied::Tidied;
 
 /// The most words of a line that is guessed at.
@@ -27,26 +29,33 @@ const VERBS: [&str; 18] = [
     "gain", "have", "roll",
 ];
 /// Verbs between a character and what becomes of them.
-const BECOMES: [&str; 9] = ["is", "has", "gets", "get", "takes", "take", "suffers", "are", "was"];
+const BECOMES: [&str; 15] = [
+    "is", "has", "gets", "get", "takes", "take", "took", "suffers", "suffer", "are", "was", "got", "gains", "gain",
+    "becomes",
+];
 /// Those that say nothing about a condition.
-const HAS: [&str; 4] = ["has", "takes", "take", "suffers"];
+const HAS: [&str; 6] = ["has", "takes", "take", "took", "suffers", "suffer"];
 /// Words that turn the meaning of the rest around, so they are never left out.
 const TURNS: [&str; 10] = ["no", "not", "reset", "stop", "cancel", "clear", "remove", "without", "never", "end"];
 /// Words that mean nothing anywhere.
 const ARTICLES: [&str; 6] = ["a", "an", "the", "my", "please", "some"];
 /// Words that mean nothing in most commands.
-const FILLERS: [&str; 37] = [
-    "extra", "another", "pls", "plz", "from", "into", "can", "could", "may", "instead", "back", "a", "an", "the", "my",
-    "me", "i", "we", "please", "to", "for", "of", "with", "w/", "on", "in", "it", "that", "this", "at", "now", "some",
-    "then", "just", "want", "lets", "let's",
+const FILLERS: [&str; 38] = [
+    "w", "extra", "another", "pls", "plz", "from", "into", "can", "could", "may", "instead", "back", "a", "an", "the",
+    "my", "me", "i", "we", "please", "to", "for", "of", "with", "w/", "on", "in", "it", "that", "this", "at", "now",
+    "some", "then", "just", "want", "lets", "let's",
 ];
 /// Words in front of an argument, such as a name.
 const LINKS: [&str; 7] = ["on", "for", "to", "with", "at", "of", "in"];
 /// Words behind `for` that begin a reason.
 const REASONS: [&str; 9] = ["that", "the", "this", "a", "his", "her", "their", "your", "such"];
+/// Words that say that something is over: `Bob isn't prone anymore`.
+const ENDED: [&str; 6] = ["not", "longer", "isn't", "isnt", "aint", "ain't"];
 /// The command for a condition, and the most words of one that is guessed.
 const CONDITION: &str = "condition";
 const CLEAR: &str = "clear";
+/// The table's command whose word is a verb of other commands too: `add goblin to the order`.
+const ADD: &str = "add";
 const MOST_OF_A_CONDITION: usize = 4;
 /// Words for several characters.
 const GROUPS: [&str; 5] = ["all", "everyone", "everybody", "heroes", "foes"];
@@ -76,6 +85,83 @@ pub(super) fn surely(host: &Host, line: &CommandLine, attempt: &Attempt<'_>) -> 
     let tidied = Tidied::of(host, line, attempt, &cast);
     let sentence = Sentence::of(host, (&tidied.text, line.by_name), attempt, &cast)?;
     sentence.afterthought().or_else(|| sentence.surely()).map(|line| tidied.commented(line))
+}
+
+/// The line that was probably meant by one that was refused, though its first word is this command.
+pub(super) fn meant_by(
+    host: &Host,
+    line: &CommandLine,
+    (found, refusal): (Found<'_>, &Refusal),
+    attempt: &Attempt<'_>,
+) -> Option<String> {
+    let cast = attempt.cast(host);
+    let tidied = Tidied::of(host, line, attempt, &cast);
+    let sentence = Sentence::of(host, (&tidied.text, true), attempt, &cast)?;
+    let (word, place) = line.word();
+    let (command, right) = match found {
+        Found::Plugin(game, spec, from) => {
+            let whole = Arguments::of(&line.typed, spec.follow_up).typed;
+            (Some((game, spec)), reads_whole(host, (game, spec), (&whole, from), attempt))
+        }
+        // `set Ogre hp 30` says what it means.
+        Found::House(spec) if spec.name != ADD => return None,
+        Found::House(_) => (None, false),
+    };
+    if right {
+        // `damage ghoul with cut` reads, and lacks what it is against.
+        let answered = |(game, spec): &(&dyn Plugin, &CommandSpec)| {
+            game.manifest().answers.iter().any(|rule| rule.commands.contains(&spec.name))
+        };
+        let lacks = !sentence.is_against() && refusal.mended.is_none() && command.as_ref().is_some_and(answered);
+        let aimed = if lacks { sentence.deed_of(command) } else { None };
+        return aimed.map(|line| tidied.commented(line));
+    }
+    let other = || if begins_a_sentence(&word) { sentence.has_command() } else { None };
+    if let Found::Plugin(game, spec, from) = found {
+        let command = line.typed.get(..from)?.trim_end();
+        let typed = tidied.text.get(from.min(place.end)..)?.trim();
+        if let Some(right) = sentence.respelled((game, spec), (command, typed)) {
+            return Some(tidied.commented(right));
+        }
+    }
+    let line = sentence.surely().or_else(|| sentence.deed_of(command)).or_else(other);
+    line.map(|line| tidied.commented(line))
+}
+
+/// The line of a game that was probably meant by one that a tool refused: `play hero card`.
+pub(super) fn meant_by_tool(host: &Host, line: &CommandLine, attempt: &Attempt<'_>) -> Option<String> {
+    let cast = attempt.cast(host);
+    let tidied = Tidied::of(host, line, attempt, &cast);
+    let sentence = Sentence::of(host, (&tidied.text, true), attempt, &cast)?;
+    let meant = sentence.has_command()?;
+    let word = meant.split(' ').next()?;
+    let of_a_game = |(game, _): &(&dyn Plugin, &CommandSpec)| game.manifest().kind == Kind::Game;
+    host.plugins.knowing(word, &attempt.room).iter().any(of_a_game).then(|| tidied.commented(meant))
+}
+
+/// The line that was probably meant by one that reads as a command, though with a remark that has the name of a value or a slip
+/// of an argument in it.
+pub(super) fn meant_by_remark(
+    host: &Host,
+    line: &CommandLine,
+    (game, spec, from): (&dyn Plugin, &CommandSpec, usize),
+    valued: bool,
+    attempt: &Attempt<'_>,
+) -> Option<String> {
+    let cast = attempt.cast(host);
+    let tidied = Tidied::of(host, line, attempt, &cast);
+    let command = line.typed.get(..from)?.trim_end();
+    let words: Vec<&str> = tidied.text.split_whitespace().collect();
+    let skipped = command.split_whitespace().count();
+    let right = format!("{command} {}", words.get(skipped..)?.join(" "));
+    if right != line.typed && reads_whole(host, (game, spec), (&right, command.len()), attempt) {
+        return Some(tidied.commented(right));
+    }
+    if valued {
+        return None;
+    }
+    let sentence = Sentence::of(host, (&tidied.text, true), attempt, &cast)?;
+    sentence.surely().map(|line| tidied.commented(line))
 }
 
 /// What a line means that begins with a number: `2 bd`, `+1 inspiration`.
@@ -129,6 +215,7 @@ struct Sentence<'a> {
     lower: Vec<String>,
     /// The names of the table's own commands.
     own: Vec<&'a str>,
+    host: &'a Host,
     /// True if this bot is meant, whatever the words.
     by_name: bool,
     attempt: &'a Attempt<'a>,
@@ -152,6 +239,7 @@ impl<'a> Sentence<'a> {
         games.sort_by_key(|game| Some(game.manifest().id.as_str()) != main_game);
         Some(Sentence {
             by_name,
+            host,
             games,
             own: host.plugins.house().iter().map(|spec| spec.name.as_str()).collect(),
             cast,
@@ -181,6 +269,7 @@ impl<'a> Sentence<'a> {
                 let rest = &self.words[1..];
                 return self.becomes("", rest).or_else(|| self.has_a_condition("", rest));
             }
+            "take" | "took" | "gain" | "suffer" => return self.becomes("", &self.words[1..]),
             "i" if self.lower.get(1).is_some_and(|verb| verb == "am" || BECOMES.contains(&verb.as_str())) => {
                 let rest = &self.words[2..];
                 let condition = || if self.lower[1] == "am" { self.has_a_condition("", rest) } else { None };
@@ -205,6 +294,9 @@ impl<'a> Sentence<'a> {
         let (name, rest) = known.or_else(|| is_new_name(self.words[0]).then(|| (self.words[0].to_owned(), 1)))?;
         let quoted = quoted(&name);
         let (verb, behind) = (self.lower.get(rest)?, &self.words[rest + 1..]);
+        if let Some(line) = self.recovers(&quoted, &self.words[rest..]) {
+            return Some(line);
+        }
         if BECOMES.contains(&verb.as_str()) {
             let condition = || if HAS.contains(&verb.as_str()) { None } else { self.has_a_condition(&quoted, behind) };
             return self.becomes(&quoted, behind).or_else(condition);
@@ -226,14 +318,20 @@ impl<'a> Sentence<'a> {
         if let Some(line) = self.recovers(name, what) {
             return Some(line);
         }
+        let one = is_one(what).then_some("+1");
         let what = without(&FILLERS, what);
         for (at, word) in what.iter().enumerate() {
-            let others: Vec<&str> = std::iter::once(name)
-                .filter(|name| !name.is_empty())
-                .chain(what.iter().enumerate().filter(|(n, _)| *n != at).map(|(_, word)| *word))
-                .collect();
+            let rest = what.iter().enumerate().filter(|(n, _)| *n != at).map(|(_, word)| *word);
+            let others: Vec<&str> =
+                std::iter::once(name).chain(rest).filter(|word| !word.is_empty() && *word != "one").collect();
             for stem in stems(&word.to_lowercase()) {
-                if let Some(line) = self.with_a_change(&stem, &others) {
+                let changed = |by: &&str| self.with_a_change(&stem, &[&others[..], &[*by]].concat());
+                // `Ann is disconnected` is `disconnect Ann on`.
+                let on = Some("on").filter(|_| stem != word.to_lowercase());
+                let plain = || self.with_a_change(&stem, &others);
+                if let Some(line) =
+                    one.as_ref().and_then(&changed).or_else(plain).or_else(|| on.as_ref().and_then(changed))
+                {
                     return Some(line);
                 }
             }
@@ -245,7 +343,7 @@ impl<'a> Sentence<'a> {
     /// `(Bob) is not overwhelmed anymore`, `(I) stand up, no longer prone`
     fn recovers(&self, name: &str, what: &[&str]) -> Option<String> {
         let lower: Vec<String> = what.iter().map(|word| word.to_lowercase()).collect();
-        let ends = lower.iter().position(|word| matches!(word.as_str(), "not" | "longer"))?;
+        let ends = lower.iter().position(|word| ENDED.contains(&word.as_str()))?;
         let left: Vec<&str> = lower[ends + 1..].iter().map(String::as_str).collect();
         let left = without(&["anymore", "any", "more", "now"], &left);
         let [condition] = left.as_slice() else { return None };
@@ -319,7 +417,8 @@ impl<'a> Sentence<'a> {
             let (words, lower) = (self.words[..at].to_vec(), self.lower[..at].to_vec());
             let (games, own) = (self.games.clone(), self.own.clone());
             let (by_name, attempt, text) = (self.by_name, self.attempt, self.text);
-            let head = Sentence { games, own, cast: self.cast, words, lower, by_name, attempt, text };
+            let host = self.host;
+            let head = Sentence { host, games, own, cast: self.cast, words, lower, by_name, attempt, text };
             Some(format!("{} # {}", head.has_a_command()?, self.words[at..].join(" ")))
         })
     }
@@ -451,6 +550,31 @@ impl<'a> Sentence<'a> {
         reads(game, spec, &mut Words::new(&line, spec.name.len()).with_names(called)).then_some(line)
     }
 
+    /// A command with its slips corrected, and without the words that mean nothing in it.
+    fn respelled(&self, (game, spec): (&dyn Plugin, &CommandSpec), (command, typed): (&str, &str)) -> Option<String> {
+        // A full stop behind the last word belongs to the sentence.
+        let ends = |c: char| matches!(c, '.' | '!' | '?' | '…' | ',');
+        let plain = typed.trim_end_matches(ends);
+        let typed = if plain.ends_with(char::is_alphabetic) { plain } else { typed };
+        let words: Vec<&str> = typed.split_whitespace().collect();
+        let fewer = [words.clone(), without(&ARTICLES, &words), without(&FILLERS, &words)];
+        fewer.into_iter().find_map(|words| {
+            let reads = |words: &[&str]| {
+                let line = format!("{command} {}", words.join(" "));
+                reads_whole(self.host, (game, spec), (&line, command.len()), self.attempt).then_some(line)
+            };
+            // `disconnect Ann` is `disconnect Ann on`; dice are compared with `vs` alone.
+            let switched =
+                || if spec.words().any(|word| word == "on") { reads(&[&words[..], &["on"]].concat()) } else { None };
+            let versus = || {
+                let against = |word: &&'_ str| ["against", "dc", "dn"].contains(word);
+                let versus: Vec<&str> = words.iter().map(|word| if against(word) { "vs" } else { *word }).collect();
+                if spec.notation { reads(&versus) } else { None }
+            };
+            reads(&words).or_else(switched).or_else(versus)
+        })
+    }
+
     fn first_that_fits(&self, lines: Vec<(&dyn Plugin, &CommandSpec, String)>) -> Option<String> {
         lines.into_iter().find(|(game, spec, line)| self.fits(*game, spec, line)).map(|(_, _, line)| line)
     }
@@ -470,15 +594,20 @@ impl<'a> Sentence<'a> {
 
     /// The command or synonym that `word` is one slip away from.
     fn slip_of(&self, word: &str) -> Option<String> {
+        if word.chars().count() < MOST_BEFORE {
+            return None;
+        }
         let names = self.all().map(|(_, spec)| spec.name.as_str());
         let synonyms =
             self.games.iter().flat_map(|game| game.manifest().synonyms.iter().map(|(word, _)| word.as_str()));
-        suggest_within(1, word, names.chain(synonyms).filter(|known| known.len() > 4)).map(str::to_owned)
+        suggest_within(1, word, names.chain(synonyms).filter(|known| known.len() > 3)).map(str::to_owned)
     }
 
     /// True if the line reads as the command, and each of its words is one that the command knows, or a name.
     fn fits(&self, game: &dyn Plugin, spec: &CommandSpec, line: &str) -> bool {
         let from = spec.name.len().min(line.len());
+        let sheet = Sheet { doc: &self.attempt.doc, character: self.attempt.actor };
+        let values: Vec<String> = sheet.names().flat_map(|name| name.split(' ')).map(str::to_owned).collect();
         let knows = |word: &str| {
             let lower = word.to_lowercase();
             // `condition Ann clear`, but `init remove Bob`: as an example has it.
@@ -491,14 +620,20 @@ impl<'a> Sentence<'a> {
                 || GROUPS.contains(&lower.as_str())
                 || LINKS.contains(&lower.as_str())
                 || self.cast.meant(word.trim_matches('"')).is_some()
+                || values.contains(&lower)
         };
-        let called = |name: &str| self.cast.is_called(name);
         // A roll that nothing says anything about is no guess.
         let says_nothing = spec.main && line.len() == from && !spec.only_shows();
         !says_nothing
             && line[from..].split_whitespace().map(bare).filter(|word| !word.is_empty()).all(knows)
-            && reads(game, spec, &mut Words::new(line, from).with_names(called))
+            && reads_whole(self.host, (game, spec), (line, from), self.attempt)
     }
+}
+
+/// True if exactly one of something is meant: `a wound`.
+fn is_one(words: &[&str]) -> bool {
+    let counted = words.iter().any(|word| word.contains(|c: char| c.is_ascii_digit()));
+    !counted && words.iter().any(|word| ["a", "an", "one"].contains(&word.to_lowercase().as_str()))
 }
 
 fn without<'w>(none: &[&str], words: &[&'w str]) -> Vec<&'w str> {

@@ -2,7 +2,7 @@
 //! around a command, or a shortcut for one, produces a new line.
 
 use super::chances::Asked;
-use super::guess::{Guess, guess, surely};
+use super::guess::{self, Guess, guess, surely};
 use super::offers;
 use super::unknown;
 use crate::attempt::{Attempt, Found};
@@ -17,7 +17,7 @@ use crate::unplayed::Unplayed;
 use crate::words::CommandLine;
 use chat::Readers;
 use journal::documents::TableDoc;
-use plugin_api::{CommandSpec, Name, Plugin, Refusal, Words};
+use plugin_api::{CommandSpec, Kind, Name, Plugin, Refusal, Words};
 use std::sync::Arc;
 
 /// An understood line.
@@ -83,6 +83,24 @@ const OF_DICE: [&str; 2] = [ODDS, "explain"];
 /// The command that hands out a file.
 const EXPORT: &str = "export";
 
+/// The refusal of a command that may have been meant otherwise, with the line that was probably meant.
+pub(super) fn reworded(host: &Host, refusal: Refusal, attempt: &mut Attempt<'_>) -> Refusal {
+    let Some((typed, found)) = attempt.said.clone().filter(|_| attempt.offered.is_none()) else { return refusal };
+    let line = CommandLine { typed, by_name: true };
+    let of_a_tool = || match found {
+        Found::Plugin(plugin, ..) if plugin.manifest().kind == Kind::Tool => guess::meant_by_tool(host, &line, attempt),
+        _ => None,
+    };
+    let meant = guess::meant_by(host, &line, (found, &refusal), attempt).or_else(of_a_tool);
+    let Some(meant) = meant.filter(|meant| *meant != line.typed) else { return refusal };
+    let same = attempt.typed == line.typed;
+    attempt.typed = line.typed;
+    let whole = 0..attempt.typed.len();
+    // Places in a line with values are none in the line as it was typed.
+    let refusal = if same { refusal } else { Refusal { at: None, about: None, ..refusal } };
+    refusal.mended(whole, Some(meant))
+}
+
 impl Draft {
     /// Finds out what a line means, and checks that the speaker may do it and can be answered.
     ///
@@ -119,9 +137,17 @@ impl Draft {
         }
         attempt.paced = true;
         self.keep_pace(host, attempt.message)?;
+        let outer = line.typed.len();
         let (found, mut line) = self.unwrapped(host, (found, line), attempt)?;
         attempt.typed.clone_from(&line.typed);
-        let mut found = found?;
+        let mut found = match found {
+            // `as Ogre club vs Ann`
+            Err(unplayed) if line.typed.len() < outer => {
+                line.typed = guessed(host, unplayed, &line, attempt)?;
+                self.resolve(host, &line, attempt)?
+            }
+            found => found?,
+        };
         if let Found::Plugin(_, spec, from) = found
             && spec.notation
             && let Some(again) = self.in_full(host, &line, from, attempt)?
@@ -137,6 +163,7 @@ impl Draft {
         {
             return Ok(Meant::Odds(asked));
         }
+        attempt.said = Some((line.typed.clone(), found));
         self.permitted(found, &line, attempt)?;
         Ok(match found {
             Found::House(spec) => Meant::Own(spec),

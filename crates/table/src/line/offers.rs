@@ -50,7 +50,9 @@ impl Draft {
         attempt: &mut Attempt<'_>,
     ) -> Result<CommandLine, Unplayed> {
         let choices = self.choices(host, attempt.message)?;
-        if !(1..=choices.len()).contains(&number)
+        // `1 4 +2` gives the first offer its numbers.
+        let worded = more.starts_with(char::is_alphabetic);
+        if (worded || !(1..=choices.len()).contains(&number))
             && let Some(meant) = number_first(host, line, attempt).filter(|_| attempt.typed == line.typed)
         {
             let what = "a command comes before its number";

@@ -2,6 +2,7 @@
 
 use super::filled::{Filled, filled};
 use super::followed::Followed;
+use super::guess::meant_by_remark;
 use super::reading::{Misread, safely};
 use crate::attempt::Attempt;
 use crate::budget::{self, MOST_BLOCK, MOST_TEXT};
@@ -9,9 +10,10 @@ use crate::draft::Draft;
 use crate::host::Host;
 use crate::room::{Answered as _, settings_of};
 use crate::scenes;
+use crate::sheet::has_value;
 use crate::state::GameState;
 use crate::unplayed::Unplayed;
-use crate::words::Arguments;
+use crate::words::{Arguments, CommandLine};
 use chat::Readers;
 use dice::Dice;
 use dice::fair::MessageKey;
@@ -104,6 +106,10 @@ impl Draft {
         let ready = safely(|| plugin.ready(&state.held, &spec.name, &mut words));
         let misread = Misread { plugin, spec, cast: &cast, typed: &line, from };
         let ready = ready.unwrap_or_else(|| Err(stumbled())).map_err(|refusal| misread.wholly_corrected(refusal))?;
+        if let Some(remark) = words.remark() {
+            let valued = has_value(arguments.typed.get(from..).unwrap_or_default());
+            unless_it_was_meant(host, (plugin, spec, from), (remark, valued), attempt)?;
+        }
         arguments.add_remark(words.remark());
         let prepared = Prepared {
             plugin,
@@ -127,6 +133,23 @@ impl Draft {
         };
         Ok((prepared, state))
     }
+}
+
+/// Refuses a line with a remark that was probably meant as arguments, surely so if it has no value yet.
+fn unless_it_was_meant(
+    host: &Host,
+    command: (&dyn Plugin, &CommandSpec, usize),
+    (remark, valued): (&str, bool),
+    attempt: &mut Attempt<'_>,
+) -> Result<(), Refusal> {
+    let Some((typed, _)) = attempt.said.clone().filter(|_| attempt.offered.is_none()) else { return Ok(()) };
+    let line = CommandLine { typed, by_name: true };
+    let Some(meant) = meant_by_remark(host, &line, command, valued, attempt) else { return Ok(()) };
+    attempt.typed = line.typed;
+    // It was looked at, and is not to be guessed at again.
+    attempt.said = None;
+    let what = format!("is \"{remark}\" only a comment?");
+    Err(Refusal::new(what).mended(0..attempt.typed.len(), Some(meant)))
 }
 
 impl Prepared<'_> {

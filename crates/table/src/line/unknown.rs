@@ -1,8 +1,9 @@
 //! Words that no command is called: those that are a command with something glued to it, slips, and words of other games.
 
-use super::guess::begins_a_sentence;
+use super::filled::reads_whole;
+use super::guess::{begins_a_sentence, meant_by};
 use super::reading::{Misread, applied, reads};
-use crate::attempt::Attempt;
+use crate::attempt::{Attempt, Found};
 use crate::host::Host;
 use crate::room::Answered;
 use crate::unplayed::Unplayed;
@@ -99,7 +100,12 @@ pub(super) fn wholly_corrected(host: &Host, line: &CommandLine, attempt: &Attemp
     let [(plugin, spec)] = host.plugins.knowing(&word, &attempt.room)[..] else { return refusal };
     let cast = attempt.cast(host);
     let misread = Misread { plugin, spec, cast: &cast, typed: &right.typed, from: place.end };
-    match misread.corrected() {
+    let found = Found::Plugin(plugin, spec, place.end);
+    let whole = Arguments::of(&right.typed, spec.follow_up).typed;
+    if reads_whole(host, (plugin, spec), (&whole, place.end), attempt) {
+        return refusal;
+    }
+    match meant_by(host, &right, (found, &refusal), attempt).or_else(|| misread.corrected()) {
         Some(whole) => refusal.mended(0..line.typed.len(), Some(whole)),
         None => refusal,
     }

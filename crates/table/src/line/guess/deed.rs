@@ -4,7 +4,7 @@
 //! Each word must be understood: a value, a number or dice, a name, a word of the command, or one that says nothing beside
 //! those.
 
-use super::{Sentence, quoted, reads, stems, without};
+use super::{Sentence, question, quoted, reads, stems, without};
 use crate::people::People;
 use crate::sheet::Sheet;
 use plugin_api::{Argument, CharacterId, CommandSpec, DiceWord, FollowUp, Kind, Plugin, Words};
@@ -52,9 +52,9 @@ pub(super) const DONE: [&str; 39] = [
     "go",
 ];
 /// Words that say nothing beside a value and a name.
-const IDLE: [&str; 23] = [
+const IDLE: [&str; 32] = [
     "i", "my", "a", "an", "the", "his", "her", "its", "their", "with", "w/", "by", "at", "on", "to", "and", "for",
-    "of", "it", "him", "them", "please", "teh",
+    "of", "it", "him", "them", "please", "teh", "w", "from", "into", "in", "as", "pls", "plz", "im", "then",
 ];
 /// Words in front of whom or what it is against.
 pub(super) const AGAINST: [&str; 4] = ["vs", "versus", "against", "v"];
@@ -73,6 +73,17 @@ const MOST_GOONS: u32 = 20;
 /// The most words of a value's name.
 const LONGEST: usize = 3;
 
+/// What a line is taken for.
+#[derive(Clone, Copy)]
+enum Sure<'a> {
+    /// What surely is meant: a value or somebody who acts is named.
+    Yes,
+    /// What may be meant.
+    No,
+    /// This command, which is its first word.
+    Of((&'a dyn Plugin, &'a CommandSpec)),
+}
+
 /// The parts of what somebody does, in any order.
 #[derive(Default)]
 struct Parts<'a> {
@@ -89,6 +100,8 @@ struct Parts<'a> {
     difficulty: Option<String>,
     /// True if a value is typed by name.
     named: bool,
+    /// True if a word is taken for a verb that nobody knows, so that the rest must say enough.
+    verb: bool,
     /// What else the word for it says: `attack` is `check attack`.
     kind: Vec<String>,
     comment: String,
@@ -97,21 +110,36 @@ struct Parts<'a> {
 impl<'a> Sentence<'a> {
     /// What is surely meant: a line with the name of a value, or of who acts.
     pub(super) fn surely(&self) -> Option<String> {
-        self.settles().or_else(|| self.hurts()).or_else(|| self.passes_a_card()).or_else(|| self.does(true))
+        self.settles().or_else(|| self.hurts()).or_else(|| self.passes_a_card()).or_else(|| self.does(Sure::Yes))
     }
 
     /// What may be meant.
     pub(super) fn deed(&self) -> Option<String> {
-        self.does(false)
+        self.does(Sure::No)
+    }
+
+    /// True if a word says that somebody or a difficulty comes next.
+    pub(super) fn is_against(&self) -> bool {
+        let says =
+            |word: &String| AGAINST.contains(&word.as_str()) || DIFFICULTY.contains(&word.as_str()) || word == "on";
+        self.lower.iter().any(says)
+    }
+
+    /// What is meant by a line that begins with this command.
+    pub(super) fn deed_of(&self, found: Option<(&'a dyn Plugin, &'a CommandSpec)>) -> Option<String> {
+        self.does(Sure::Of(found?))
     }
 
     /// `attack ogre with blade`, `ghoul attacks Bob with talon`, `acrobatics dc15`
-    fn does(&self, surely: bool) -> Option<String> {
+    fn does(&self, sure: Sure<'a>) -> Option<String> {
         let (acting, from) = self.who_acts();
         if acting != self.attempt.actor && self.attempt.doc.may_act_for(acting, &self.attempt.rights).is_err() {
             return None;
         }
-        let parts = self.parts(acting, from)?;
+        let parts = match sure {
+            Sure::Of(command) => self.parts_of(acting, 1, Parts { command: Some(command), ..Parts::default() }),
+            Sure::Yes | Sure::No => self.parts_of(acting, from, Parts::default()),
+        }?;
         let mut games = self.games.iter().filter(|game| game.manifest().kind == Kind::Game);
         let main = || games.find_map(|game| Some((*game, game.manifest().main().filter(|main| !main.notation)?)));
         let dice =
@@ -119,7 +147,14 @@ impl<'a> Sentence<'a> {
         let (game, spec) = parts.command.or_else(main).or_else(dice)?;
         let aimed =
             parts.target.is_some() || parts.difficulty.is_some() || parts.command.is_some() || !parts.known.is_empty();
-        if surely && !(parts.named || from > 0) {
+        if matches!(sure, Sure::Yes) && !(parts.named || from > 0) {
+            return None;
+        }
+        // `guard helps Ann +1` has a command of its own.
+        if from > 0 && parts.command.is_some() && !parts.named {
+            return None;
+        }
+        if parts.verb && !(parts.named && (parts.target.is_some() || parts.difficulty.is_some())) {
             return None;
         }
         if parts.values.is_empty() || !(aimed && (parts.named || parts.target.is_some())) {
@@ -146,12 +181,32 @@ impl<'a> Sentence<'a> {
         Some(format!("as {name} x{number} {}", self.first_that_fits(lines)?))
     }
 
+    /// True if a word may be what somebody does with a value, though nobody knows it: `swipes`, `lunges`.
+    fn is_a_verb(&self, word: &str) -> bool {
+        let says = |words: &[&str]| words.contains(&word);
+        let plain = word.len() > 2 && word.chars().all(char::is_alphabetic);
+        let stems = stems(word);
+        let command = stems.iter().any(|stem| !self.commands(stem, "").is_empty() || self.own.contains(&stem.as_str()));
+        let known = command
+            || self.slip_of(word).is_some()
+            || says(&IDLE)
+            || says(&AGAINST)
+            || says(&super::BECOMES)
+            || says(&super::TURNS)
+            || says(&question::ASKS);
+        self.by_name && plain && !known && self.cast.known(word).is_none()
+    }
+
     /// Who acts, and the first word behind their name.
     fn who_acts(&self) -> (CharacterId, usize) {
         let verb = |at: usize, who| {
             let sheet = Sheet { doc: &self.attempt.doc, character: who };
             let uses = |verb: &String| stems(verb).iter().any(|stem| sheet.named(stem).is_some());
-            self.lower.get(at).is_some_and(|verb| DONE.contains(&verb.as_str()) || uses(verb))
+            let verb = self.lower.get(at);
+            let commands = |verb: &String| stems(verb).iter().any(|stem| !self.exact(stem, "").is_empty());
+            verb.is_some_and(|verb| {
+                DONE.contains(&verb.as_str()) || uses(verb) || self.is_a_verb(verb) || commands(verb)
+            })
         };
         let article = usize::from(self.lower[0] == "the");
         let named = (1..=2).rev().find_map(|count| {
@@ -162,9 +217,8 @@ impl<'a> Sentence<'a> {
         named.unwrap_or((self.attempt.actor, 0))
     }
 
-    fn parts(&self, acting: CharacterId, from: usize) -> Option<Parts<'a>> {
+    fn parts_of(&self, acting: CharacterId, from: usize, mut parts: Parts<'a>) -> Option<Parts<'a>> {
         let sheet = Sheet { doc: &self.attempt.doc, character: acting };
-        let mut parts = Parts::default();
         let main = self.games.first().and_then(|game| game.manifest().main());
         let main_knows = |word: &str| main.is_some_and(|main| main.words().any(|known| known == word));
         let mut at = from;
@@ -176,6 +230,9 @@ impl<'a> Sentence<'a> {
                 parts.values.push(name);
                 parts.looked_up.push(value);
                 parts.named = true;
+                at += words;
+            } else if let Some((difficulty, words)) = self.level(at).filter(|_| main_knows("level")) {
+                parts.difficulty = Some(difficulty);
                 at += words;
             } else if numbered && AGAINST.contains(&word) || DIFFICULTY.contains(&word) && parts.difficulty.is_none() {
                 parts.difficulty = Some(format!("{word} {next}"));
@@ -191,13 +248,21 @@ impl<'a> Sentence<'a> {
             } else if word.starts_with(|c: char| c.is_ascii_digit() || c == '+' || c == '-')
                 || matches!(DiceWord::read(&[self.words[at]]), Ok(Some(_)))
             {
+                // `+1bd` is 1 more of something, and so is `1bd`.
+                let plain = word.trim_start_matches('+');
+                let word = if plain.ends_with(char::is_alphabetic) { plain } else { word };
                 parts.values.push(word.to_owned());
                 parts.looked_up.push(word.to_owned());
                 at += 1;
             } else if IDLE.contains(&word) || AGAINST.contains(&word) {
                 at += 1;
-            } else if advantage(word).is_some() || main_knows(word) {
+            } else if main_knows(word) || advantage(word).is_some() {
                 parts.known.push(advantage(word).unwrap_or(word).to_owned());
+                at += 1;
+            } else if parts
+                .command
+                .is_some_and(|(_, spec)| self.command_called(word).is_some_and(|(_, other, _)| spec == other))
+            {
                 at += 1;
             } else if let Some((game, spec, line)) = self.command_called(word).filter(|_| parts.command.is_none()) {
                 // `attack` is what one does, and may be a kind of check.
@@ -209,6 +274,12 @@ impl<'a> Sentence<'a> {
                 at += 1;
             } else if self.says_something(word) {
                 parts.known.push(word.to_owned());
+                at += 1;
+            } else if at == from + usize::from(self.lower[from] == "i")
+                && parts.command.is_none()
+                && self.is_a_verb(word)
+            {
+                parts.verb = true;
                 at += 1;
             } else {
                 // What follows a whole command is its comment.
@@ -228,6 +299,23 @@ impl<'a> Sentence<'a> {
             let names = if count == 1 { stems(&name) } else { vec![name] };
             names.into_iter().find_map(|name| Some((name.clone(), sheet.named(&name)?.to_owned(), count)))
         })
+    }
+
+    /// The difficulty of a level, and how many words that takes: `level 3 hard`, `hard level 3`.
+    fn level(&self, at: usize) -> Option<(String, usize)> {
+        let word = |at: usize| self.lower.get(at).map(String::as_str);
+        let number = |at: usize| word(at).filter(|word| word.parse::<u32>().is_ok());
+        let how = |at: usize| word(at).filter(|word| ["easy", "moderate", "hard"].contains(word));
+        let at_level = |at: usize| word(at) == Some("level");
+        let skipped = usize::from(AGAINST.contains(&word(at)?));
+        let at = at + skipped;
+        if at_level(at) {
+            let number = number(at + 1)?;
+            let how = how(at + 2).map_or((String::new(), 0), |how| (format!(" {how}"), 1));
+            return Some((format!("vs level {number}{}", how.0), skipped + 2 + how.1));
+        }
+        let how = how(at).filter(|_| at_level(at + 1))?;
+        Some((format!("vs level {} {how}", number(at + 2)?), skipped + 3))
     }
 
     /// Who is named here, other than who acts, and in how many words.
@@ -263,10 +351,13 @@ impl<'a> Sentence<'a> {
         })
     }
 
-    /// `Bob's dn is 12`, `Bob's roll is vs 14`
+    /// `Bob's dn is 12`, `Bob's roll is vs 14`, `Bob needs 15`
     fn settles(&self) -> Option<String> {
         const WORDS: [&str; 4] = ["vs", "dn", "dc", "against"];
-        const AROUND: [&str; 16] = [
+        const AROUND: [&str; 19] = [
+            "counter",
+            "an",
+            "needed",
             "roll",
             "is",
             "was",
@@ -294,7 +385,9 @@ impl<'a> Sentence<'a> {
             let whose = self.cast.known(word).or_else(|| self.cast.known(word.strip_suffix('s')?))?;
             Some((at, whose))
         })?;
-        let says = |word: &&String| WORDS.contains(&word.as_str()) || word.as_str() == "difficulty";
+        let says = |word: &&String| {
+            WORDS.contains(&word.as_str()) || ["difficulty", "needs", "counter"].contains(&word.as_str())
+        };
         self.lower.iter().find(says)?;
         let idle = |(n, word): (usize, &String)| {
             n == at || word == number || WORDS.contains(&word.as_str()) || AROUND.contains(&word.as_str())
@@ -368,13 +461,27 @@ impl<'a> Sentence<'a> {
 }
 
 impl Parts<'_> {
-    /// For plain dice, a d20 and a value of the sheet against somebody.
+    /// For plain dice, a d20 and a value of the sheet against somebody or a difficulty.
     fn dice(&self, sentence: &Sentence<'_>) -> Option<String> {
-        let [value] = self.values.as_slice() else { return None };
-        let whom = quoted(sentence.cast.name(self.target?));
-        let number =
-            self.looked_up[0].parse::<i64>().is_ok() && self.known.is_empty() && value.chars().all(char::is_alphabetic);
-        number.then(|| format!("roll d20+{value} vs {whom}"))
+        let dice = match self.values.as_slice() {
+            [value] => format!("d20+{value}"),
+            // `attack the wolf d20+axe`
+            [die, value] if die == "d20" => format!("d20+{value}"),
+            _ => return None,
+        };
+        let number = self.looked_up.last()?.parse::<i64>().is_ok();
+        let aim = match (self.target, &self.difficulty) {
+            (Some(who), None) => format!(" vs {}", quoted(sentence.cast.name(who))),
+            (None, Some(difficulty)) => format!(" vs {}", difficulty.rsplit(' ').next()?),
+            _ => String::new(),
+        };
+        let adv = match self.known.as_slice() {
+            [] => "",
+            [word] if word.starts_with("adv") => " adv",
+            [word] if word.starts_with("dis") => " dis",
+            _ => return None,
+        };
+        number.then(|| format!("roll {dice}{adv}{aim}"))
     }
 
     /// The line of a command with these parts that it reads.
@@ -412,7 +519,11 @@ impl Parts<'_> {
 
 /// The word of commands for `advantage`.
 fn advantage(word: &str) -> Option<&'static str> {
-    (word == "advantage").then_some("adv")
+    match word {
+        "advantage" | "adv" => Some("adv"),
+        "disadvantage" | "disadv" | "dis" => Some("dis"),
+        _ => None,
+    }
 }
 
 /// `dc15` and `vs14`, as they are.

@@ -11,6 +11,8 @@ use std::collections::BTreeSet;
 /// Words that are shorter are too often right as they are.
 const CORRECTED: usize = 5;
 const CORRECTED_NAME: usize = 4;
+/// A word this long may have two slips.
+const TWO_SLIPS: usize = 8;
 
 /// A line to guess at.
 pub(super) struct Tidied {
@@ -27,26 +29,10 @@ impl Tidied {
             None => (line.typed.as_str(), None),
         };
         let known = known(host, attempt);
-        let known: BTreeSet<&str> = known.iter().map(String::as_str).collect();
-        let right = |word: &str| {
-            let (plain, lower) = (bare(word), bare(word).to_lowercase());
-            let long = lower.chars().count();
-            if long < CORRECTED_NAME
-                || !plain.chars().all(char::is_alphabetic)
-                || known.contains(lower.as_str())
-                || cast.meant(&lower).is_some()
-            {
-                return word.to_owned();
-            }
-            let names = cast.names().filter(|name| !name.contains(' '));
-            let ended = |known: &&str| !super::stems(&lower).iter().any(|stem| stem == known);
-            let words = known.iter().copied().filter(|_| long >= CORRECTED).filter(ended);
-            let meant = suggest_within(1, &lower, words.chain(names));
-            meant.map_or_else(|| word.to_owned(), |meant| word.replace(plain, meant))
-        };
-        let inflected =
-            |word: &str| super::stems(&bare(word).to_lowercase()).iter().any(|stem| known.contains(stem.as_str()));
-        let words = text.split_whitespace().map(|word| if inflected(word) { word.to_owned() } else { right(word) });
+        let sheet = Sheet { doc: &attempt.doc, character: attempt.actor };
+        let values: Vec<&str> = sheet.names().filter(|name| !name.contains(' ')).collect();
+        let slips = Slips { known: known.iter().map(String::as_str).collect(), values, cast };
+        let words = text.split_whitespace().map(|word| slips.corrected(word));
         Tidied { text: words.collect::<Vec<_>>().join(" "), comment }
     }
 
@@ -58,6 +44,64 @@ impl Tidied {
             None => line,
         }
     }
+}
+
+/// What a word may be a slip of.
+struct Slips<'a> {
+    known: BTreeSet<&'a str>,
+    /// The names of values.
+    values: Vec<&'a str>,
+    cast: &'a Cast,
+}
+
+impl Slips<'_> {
+    /// The word with its slip corrected, and all that surrounds it; of `d20+stelth` each part.
+    fn corrected(&self, word: &str) -> String {
+        match word.find(['+', '-']) {
+            // `cut+2bd` is `cut +2bd`.
+            Some(at) if self.values.contains(&word[..at].to_lowercase().as_str()) => {
+                format!("{} {}", &word[..at], &word[at..])
+            }
+            Some(at) if word[..at].contains(|c: char| c.is_ascii_digit()) => {
+                let (front, rest) = word.split_at(at + 1);
+                format!("{front}{}", self.corrected(rest))
+            }
+            _ => self.right(word),
+        }
+    }
+
+    fn right(&self, word: &str) -> String {
+        let (plain, lower) = (bare(word), bare(word).to_lowercase());
+        let long = lower.chars().count();
+        let right = long < CORRECTED_NAME
+            || !plain.chars().all(char::is_alphabetic)
+            || super::stems(&lower).iter().any(|stem| self.is_known(stem))
+            || self.cast.meant(&lower).is_some()
+            || self.cast.is_ambiguous(&lower);
+        if right {
+            return word.to_owned();
+        }
+        let spoken = |name: &str| name.len() > 2 && consonants(name) == consonants(&lower);
+        let mut begun = self.values.iter().copied().filter(|name| name.starts_with(&lower) || spoken(name));
+        if let Some(only) = begun.next().filter(|_| begun.next().is_none()) {
+            return word.replace(plain, only);
+        }
+        let names = self.cast.names().filter(|name| !name.contains(' ')).chain(self.values.iter().copied());
+        let words = self.known.iter().copied().filter(|_| long >= CORRECTED);
+        let all: Vec<&str> = words.chain(names).collect();
+        let within = |slips| suggest_within(slips, &lower, all.iter().copied());
+        let meant = within(1).or_else(|| if long >= TWO_SLIPS { within(2) } else { None });
+        meant.map_or_else(|| word.to_owned(), |meant| word.replace(plain, meant))
+    }
+
+    fn is_known(&self, word: &str) -> bool {
+        self.known.contains(word) || self.values.contains(&word)
+    }
+}
+
+/// A word as people shorten it: `dmg` for `damage`.
+fn consonants(word: &str) -> String {
+    word.chars().filter(|c| !"aeiou".contains(*c)).collect()
 }
 
 /// Every word of five letters and more that says something here, in lower case.
