@@ -239,6 +239,7 @@ impl Game for Retrostar {
         ("support", "assist {}"),
         ("token", "spot {}"),
         ("tokens", "spot {}"),
+        ("lose", "cede {}"),
         ("fail", "keep"),
         ("succeed", "cede"),
     ];

@@ -368,6 +368,8 @@ impl Game for Spheres {
         ("wound", "condition {} wounded"),
         ("wounds", "condition {}"),
         ("conditions", "condition {}"),
+        ("give", "award {}"),
+        ("grant", "award {}"),
         ("stones", "fate"),
         ("stone", "fate"),
         ("triumph", "spend triumph {}"),

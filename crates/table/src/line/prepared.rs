@@ -2,12 +2,13 @@
 
 use super::filled::{Filled, filled};
 use super::followed::Followed;
-use super::guess::meant_by_remark;
+use super::guess::{meant_by_remark, meant_by_value};
 use super::reading::{Misread, safely};
 use crate::attempt::Attempt;
 use crate::budget::{self, MOST_BLOCK, MOST_TEXT};
 use crate::draft::Draft;
 use crate::host::Host;
+use crate::notation::{reads_as_dice, throws_dice};
 use crate::room::{Answered as _, settings_of};
 use crate::scenes;
 use crate::sheet::has_value;
@@ -71,6 +72,9 @@ impl Draft {
         budget::fits_within(most, &attempt.typed)?;
         let Filled { line, looked_up, against } = filled(host, plugin, spec, from, attempt);
         budget::fits_within(most, &line)?;
+        if spec.notation && !looked_up.is_empty() {
+            unless_dice_are_meant(host, &line, from, attempt)?;
+        }
         budget::fits_within(most, &attempt.typed)?;
         let message = attempt.message;
         let cast = attempt.cast(host);
@@ -133,6 +137,20 @@ impl Draft {
         };
         Ok((prepared, state))
     }
+}
+
+/// Refuses a roll of a value that has no dice in it: `roll stealth`.
+fn unless_dice_are_meant(host: &Host, line: &str, from: usize, attempt: &mut Attempt<'_>) -> Result<(), Refusal> {
+    let dice = line.get(from..).unwrap_or_default();
+    let Some((typed, _)) = attempt.said.clone().filter(|_| attempt.offered.is_none()) else { return Ok(()) };
+    if throws_dice(dice, attempt.room.dialect()) || !reads_as_dice(dice, attempt.room.dialect()) {
+        return Ok(());
+    }
+    let said = CommandLine { typed, by_name: true };
+    let Some(meant) = meant_by_value(host, &said, attempt) else { return Ok(()) };
+    attempt.typed = said.typed;
+    attempt.said = None;
+    Err(Refusal::new("that has no dice in it").mended(0..attempt.typed.len(), Some(meant)))
 }
 
 /// Refuses a line with a remark that was probably meant as arguments, surely so if it has no value yet.

@@ -179,6 +179,13 @@ fn begins_a_sentence(line: &CommandLine, word: &str, knowing: &[(&dyn Plugin, &C
         let another = plugin.manifest().command(&lower).is_some_and(|other| other.name != command.name);
         another && !command.notation && !command.words().any(|known| *known == lower)
     };
+    let meant = knowing.iter().find_map(|(plugin, _)| {
+        let start = line.typed.find(next)? + next.len();
+        plugin.manifest().synonym(&lower, line.typed[start..].trim())
+    });
+    if let Some(meant) = meant {
+        return Some(Refusal::new(format!("did you mean {next}?")).mended(0..line.typed.len(), Some(meant)));
+    }
     let start = line.typed.find(next).filter(|_| knowing.iter().any(other))?;
     Some(Refusal::new(format!("did you mean {next}?")).mended(0..start, Some("")))
 }

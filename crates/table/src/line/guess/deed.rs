@@ -4,70 +4,14 @@
 //! Each word must be understood: a value, a number or dice, a name, a word of the command, or one that says nothing beside
 //! those.
 
-use super::{Sentence, question, quoted, reads, stems, without};
+use super::words::{AGAINST, BECOMES, DIFFICULTY, DONE, GAINS, HEALTH, IDLE, LOSES, TURNS};
+use super::{Sentence, question, quoted, stems, without};
+use crate::line::reading::reads;
 use crate::people::People;
 use crate::sheet::Sheet;
+use dice::number_word;
 use plugin_api::{Argument, CharacterId, CommandSpec, DiceWord, FollowUp, Kind, Plugin, Words};
 
-/// What people call it to use a value against somebody.
-pub(super) const DONE: [&str; 39] = [
-    "attack",
-    "attacks",
-    "attacking",
-    "hit",
-    "hits",
-    "shoot",
-    "shoots",
-    "fire",
-    "fires",
-    "strike",
-    "strikes",
-    "swing",
-    "swings",
-    "slash",
-    "slashes",
-    "stab",
-    "stabs",
-    "use",
-    "uses",
-    "using",
-    "roll",
-    "rolls",
-    "make",
-    "makes",
-    "try",
-    "tries",
-    "do",
-    "does",
-    "deal",
-    "deals",
-    "throw",
-    "throws",
-    "cast",
-    "casts",
-    "take",
-    "takes",
-    "punch",
-    "kick",
-    "go",
-];
-/// Words that say nothing beside a value and a name.
-const IDLE: [&str; 32] = [
-    "i", "my", "a", "an", "the", "his", "her", "its", "their", "with", "w/", "by", "at", "on", "to", "and", "for",
-    "of", "it", "him", "them", "please", "teh", "w", "from", "into", "in", "as", "pls", "plz", "im", "then",
-];
-/// Words in front of whom or what it is against.
-pub(super) const AGAINST: [&str; 4] = ["vs", "versus", "against", "v"];
-/// Words in front of a difficulty.
-const DIFFICULTY: [&str; 3] = ["dc", "dn", "tn"];
-/// Words for a loss, and for a gain, of a counter.
-const LOSES: [&str; 14] = [
-    "take", "takes", "took", "lose", "loses", "lost", "suffer", "suffers", "damage", "dmg", "used", "use", "spent",
-    "shot",
-];
-const GAINS: [&str; 8] = ["heal", "heals", "healed", "regain", "regains", "recover", "recovers", "gain"];
-/// What a counter of health may be called.
-const HEALTH: [&str; 4] = ["hp", "health", "hits", "life"];
 /// The most of a kind that are counted in front of what they do.
 const MOST_GOONS: u32 = 20;
 /// The most words of a value's name.
@@ -82,6 +26,8 @@ enum Sure<'a> {
     No,
     /// This command, which is its first word.
     Of((&'a dyn Plugin, &'a CommandSpec)),
+    /// A roll of a value, behind the command for plain dice.
+    Roll,
 }
 
 /// The parts of what somebody does, in any order.
@@ -125,6 +71,11 @@ impl<'a> Sentence<'a> {
         self.lower.iter().any(says)
     }
 
+    /// What a roll of a value alone is meant as: the main game's roll, or a d20 and the value.
+    pub(super) fn rolls(&self) -> Option<String> {
+        self.does(Sure::Roll)
+    }
+
     /// What is meant by a line that begins with this command.
     pub(super) fn deed_of(&self, found: Option<(&'a dyn Plugin, &'a CommandSpec)>) -> Option<String> {
         self.does(Sure::Of(found?))
@@ -138,6 +89,7 @@ impl<'a> Sentence<'a> {
         }
         let parts = match sure {
             Sure::Of(command) => self.parts_of(acting, 1, Parts { command: Some(command), ..Parts::default() }),
+            Sure::Roll => self.parts_of(acting, 1, Parts::default()),
             Sure::Yes | Sure::No => self.parts_of(acting, from, Parts::default()),
         }?;
         let mut games = self.games.iter().filter(|game| game.manifest().kind == Kind::Game);
@@ -145,8 +97,11 @@ impl<'a> Sentence<'a> {
         let dice =
             || self.games.iter().find_map(|game| Some((*game, game.manifest().main().filter(|main| main.notation)?)));
         let (game, spec) = parts.command.or_else(main).or_else(dice)?;
-        let aimed =
-            parts.target.is_some() || parts.difficulty.is_some() || parts.command.is_some() || !parts.known.is_empty();
+        let aimed = matches!(sure, Sure::Roll)
+            || parts.target.is_some()
+            || parts.difficulty.is_some()
+            || parts.command.is_some()
+            || !parts.known.is_empty();
         if matches!(sure, Sure::Yes) && !(parts.named || from > 0) {
             return None;
         }
@@ -155,6 +110,10 @@ impl<'a> Sentence<'a> {
             return None;
         }
         if parts.verb && !(parts.named && (parts.target.is_some() || parts.difficulty.is_some())) {
+            return None;
+        }
+        // Where other bots may be, a verb of theirs may stand in front of a value.
+        if !self.by_name && from == 0 && !self.begins_with_a_value() {
             return None;
         }
         if parts.values.is_empty() || !(aimed && (parts.named || parts.target.is_some())) {
@@ -181,6 +140,13 @@ impl<'a> Sentence<'a> {
         Some(format!("as {name} x{number} {}", self.first_that_fits(lines)?))
     }
 
+    /// True if the first word is a value, a number or dice.
+    fn begins_with_a_value(&self) -> bool {
+        let sheet = Sheet { doc: &self.attempt.doc, character: self.attempt.actor };
+        let dice = matches!(DiceWord::read(&[self.words[0]]), Ok(Some(_)));
+        dice || self.words[0].starts_with(|c: char| c.is_ascii_digit()) || self.value(&sheet, 0).is_some()
+    }
+
     /// True if a word may be what somebody does with a value, though nobody knows it: `swipes`, `lunges`.
     fn is_a_verb(&self, word: &str) -> bool {
         let says = |words: &[&str]| words.contains(&word);
@@ -191,8 +157,8 @@ impl<'a> Sentence<'a> {
             || self.slip_of(word).is_some()
             || says(&IDLE)
             || says(&AGAINST)
-            || says(&super::BECOMES)
-            || says(&super::TURNS)
+            || says(&BECOMES)
+            || says(&TURNS)
             || says(&question::ASKS);
         self.by_name && plain && !known && self.cast.known(word).is_none()
     }
@@ -402,16 +368,29 @@ impl<'a> Sentence<'a> {
     }
 
     /// `I take 7 damage`, `heal Bob 3 hp`, `goblin -5hp`
-    fn hurts(&self) -> Option<String> {
+    pub(super) fn hurts(&self) -> Option<String> {
         let (mut whose, mut change, mut sign, mut counter) = (None, None, None, None);
-        for (at, word) in self.lower.iter().enumerate() {
+        // `took 6 damage from the wolf`, but `hp down by 3`
+        let reason = |at: &usize| {
+            let number = self.lower.get(at + 1).is_none_or(|next| next.parse::<u32>().is_ok());
+            ["from", "because", "when", "by"].contains(&self.lower[*at].as_str()) && !number
+        };
+        let end = (2..self.lower.len()).find(reason).unwrap_or(self.lower.len());
+        let said = self.words[end..].join(" ");
+        let counted = self.lower.iter().any(|word| word.contains(|c: char| c.is_ascii_digit()));
+        for (at, word) in self.lower[..end].iter().enumerate() {
+            let number = number_word(word).filter(|_| !counted).map(|number| number.to_string());
+            let number = number.or_else(|| (!counted && ["a", "an"].contains(&word.as_str())).then(|| "1".to_owned()));
+            let word = number.as_ref().unwrap_or(word);
             let letters = word.trim_start_matches(|c: char| c.is_ascii_digit() || c == '+' || c == '-');
             let number = &word[..word.len() - letters.len()];
             match word.as_str() {
                 "i" | "me" | "myself" | "im" => {}
+                "minus" => sign = Some('-'),
+                "plus" => sign = Some('+'),
                 word if LOSES.contains(&word) => sign = Some('-'),
                 word if GAINS.contains(&word) => sign = Some('+'),
-                "points" | "point" | "of" | "for" | "by" | "back" | "the" => {}
+                "points" | "point" | "of" | "for" | "by" | "back" | "the" | "to" | "on" | "more" => {}
                 _ if change.is_none() && number.contains(|c: char| c.is_ascii_digit()) => {
                     change = Some(number.to_owned());
                     if !letters.is_empty() {
@@ -441,6 +420,7 @@ impl<'a> Sentence<'a> {
             _ => return None,
         };
         let line = format!("{} {signed}", counter?);
+        let line = if said.is_empty() { line } else { format!("{line} # {said}") };
         Some(if who == self.attempt.actor { line } else { format!("as {} {line}", quoted(self.cast.name(who))) })
     }
 

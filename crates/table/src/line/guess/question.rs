@@ -1,8 +1,10 @@
 //! Questions: `whose turn is it`, `what is a surge`, `show me my last 5 rolls`. They are answered by a command that shows
 //! something, or by help.
 
-use super::{Guess, Sentence, VERBS, quoted, stems};
+use super::words::VERBS;
+use super::{Guess, Sentence, quoted, stems};
 use crate::notation::throws_dice;
+use crate::sheet::Sheet;
 use dice::Dialect;
 
 /// Words that begin a question.
@@ -52,6 +54,9 @@ const OF_THE_TABLE: [(&str, &str); 25] = [
 impl Sentence<'_> {
     /// The line that answers the question. In a room with other bots it may be meant for one of them, and is confirmed first.
     pub(super) fn asks(&self) -> Option<Guess> {
+        if let Some(line) = self.own_value().filter(|_| self.by_name) {
+            return Some(Guess::Answer(line));
+        }
         if !ASKS.contains(&self.lower.first()?.as_str()) {
             return None;
         }
@@ -69,6 +74,30 @@ impl Sentence<'_> {
         }
         let line = self.shows_or_explains()?;
         Some(if self.by_name { Guess::Answer(line) } else { Guess::Line(line) })
+    }
+
+    /// `my hp`, `how much hp do I have left`: a value of one's own.
+    fn own_value(&self) -> Option<String> {
+        let lower: Vec<&str> = self.lower.iter().map(String::as_str).collect();
+        let of = lower.iter().position(|word| ["my", "much", "many"].contains(word))?;
+        let asked = lower[0] == "my" || ASKS.contains(&lower[0]);
+        let mine = lower.iter().any(|word| ["my", "i"].contains(word));
+        let sheet = Sheet { doc: &self.attempt.doc, character: self.attempt.actor };
+        let name = (1..=3).rev().find_map(|count| {
+            let name = lower.get(of + 1..of + 1 + count)?.join(" ");
+            sheet.named(&name).map(|_| (name, count))
+        });
+        let (name, count) = name.filter(|_| asked && mine)?;
+        let around = ["do", "i", "have", "left", "now", "still", "got", "is", "at"];
+        lower[of + 1 + count..].iter().all(|word| around.contains(word)).then(|| format!("set {name}"))
+    }
+
+    /// `who is next`, `whose turn is it`
+    fn whose_turn(&self) -> Option<String> {
+        let asks = ["who", "whos", "who's", "whose"].contains(&self.lower[0].as_str());
+        let next = self.lower.iter().any(|word| ["next", "turn"].contains(&word.as_str()));
+        let shows = |word: &str| self.first_that_fits(self.exact(word, ""));
+        if asks && next && self.by_name { shows("turn").or_else(|| shows("init")) } else { None }
     }
 
     fn shows_or_explains(&self) -> Option<String> {
@@ -108,7 +137,7 @@ impl Sentence<'_> {
             let own = || format!("waiting {}", quoted(self.cast.name(self.attempt.actor)));
             return Some(if mine { own() } else { "waiting".to_owned() });
         }
-        let found = whether().or_else(|| match counts || of_somebody {
+        let found = self.whose_turn().or_else(whether).or_else(|| match counts || of_somebody {
             true => shown().or_else(own).or_else(explained),
             false => explained().or_else(known).or_else(shown).or_else(taught).or_else(own),
         });

@@ -1,6 +1,7 @@
 //! A line without its comment and with its slips corrected, so that it can be guessed what it means.
 
-use super::{ARTICLES, BECOMES, FILLERS, GROUPS, LINKS, VERBS, bare, question};
+use super::words::{AGAINST, ARTICLES, BECOMES, DONE, FILLERS, GROUPS, LINKS, VERBS};
+use super::{bare, question};
 use crate::attempt::Attempt;
 use crate::host::Host;
 use crate::sheet::Sheet;
@@ -119,17 +120,7 @@ fn known(host: &Host, attempt: &Attempt<'_>) -> BTreeSet<String> {
         manifest.synonyms.iter().for_each(|(word, _)| add(word));
     }
     host.plugins.house().iter().for_each(|spec| add(&spec.name));
-    for words in [
-        &VERBS[..],
-        &BECOMES,
-        &ARTICLES,
-        &FILLERS,
-        &LINKS,
-        &GROUPS,
-        &question::ASKS,
-        &super::deed::DONE,
-        &super::deed::AGAINST,
-    ] {
+    for words in [&VERBS[..], &BECOMES, &ARTICLES, &FILLERS, &LINKS, &GROUPS, &question::ASKS, &DONE, &AGAINST] {
         words.iter().for_each(|word| add(word));
     }
     Sheet { doc: &attempt.doc, character: attempt.actor }.names().for_each(add);

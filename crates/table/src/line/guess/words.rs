@@ -1,0 +1,92 @@
+//! Words of sentences that say how the rest is meant, or that say nothing. One list each.
+
+/// Verbs in front of what somebody uses, gets or begins.
+pub(super) const VERBS: [&str; 18] = [
+    "use", "give", "take", "start", "begin", "new", "add", "make", "do", "get", "go", "play", "set", "put", "grant",
+    "gain", "have", "roll",
+];
+/// Verbs between a character and what becomes of them.
+pub(super) const BECOMES: [&str; 18] = [
+    "regains", "regain", "recovers", "is", "has", "gets", "get", "takes", "take", "took", "suffers", "suffer", "are",
+    "was", "got", "gains", "gain", "becomes",
+];
+/// Those that say nothing about a condition.
+pub(super) const HAS: [&str; 6] = ["has", "takes", "take", "took", "suffers", "suffer"];
+/// Words that turn the meaning of the rest around, so they are never left out.
+pub(super) const TURNS: [&str; 10] =
+    ["no", "not", "reset", "stop", "cancel", "clear", "remove", "without", "never", "end"];
+/// Words that mean nothing anywhere.
+pub(super) const ARTICLES: [&str; 6] = ["a", "an", "the", "my", "please", "some"];
+/// Words that mean nothing in most commands.
+pub(super) const FILLERS: [&str; 38] = [
+    "w", "extra", "another", "pls", "plz", "from", "into", "can", "could", "may", "instead", "back", "a", "an", "the",
+    "my", "me", "i", "we", "please", "to", "for", "of", "with", "w/", "on", "in", "it", "that", "this", "at", "now",
+    "some", "then", "just", "want", "lets", "let's",
+];
+/// Words in front of an argument, such as a name.
+pub(super) const LINKS: [&str; 7] = ["on", "for", "to", "with", "at", "of", "in"];
+/// Words behind `for` that begin a reason.
+pub(super) const REASONS: [&str; 9] = ["that", "the", "this", "a", "his", "her", "their", "your", "such"];
+/// Words that say that something is over: `Bob isn't prone anymore`.
+pub(super) const ENDED: [&str; 6] = ["not", "longer", "isn't", "isnt", "aint", "ain't"];
+/// Words for several characters.
+pub(super) const GROUPS: [&str; 5] = ["all", "everyone", "everybody", "heroes", "foes"];
+/// What people call it to use a value against somebody.
+pub(super) const DONE: [&str; 39] = [
+    "attack",
+    "attacks",
+    "attacking",
+    "hit",
+    "hits",
+    "shoot",
+    "shoots",
+    "fire",
+    "fires",
+    "strike",
+    "strikes",
+    "swing",
+    "swings",
+    "slash",
+    "slashes",
+    "stab",
+    "stabs",
+    "use",
+    "uses",
+    "using",
+    "roll",
+    "rolls",
+    "make",
+    "makes",
+    "try",
+    "tries",
+    "do",
+    "does",
+    "deal",
+    "deals",
+    "throw",
+    "throws",
+    "cast",
+    "casts",
+    "take",
+    "takes",
+    "punch",
+    "kick",
+    "go",
+];
+/// Words that say nothing beside a value and a name.
+pub(super) const IDLE: [&str; 32] = [
+    "i", "my", "a", "an", "the", "his", "her", "its", "their", "with", "w/", "by", "at", "on", "to", "and", "for",
+    "of", "it", "him", "them", "please", "teh", "w", "from", "into", "in", "as", "pls", "plz", "im", "then",
+];
+/// Words in front of whom or what it is against.
+pub(super) const AGAINST: [&str; 4] = ["vs", "versus", "against", "v"];
+/// Words in front of a difficulty.
+pub(super) const DIFFICULTY: [&str; 3] = ["dc", "dn", "tn"];
+/// Words for a loss, and for a gain, of a counter.
+pub(super) const LOSES: [&str; 14] = [
+    "take", "takes", "took", "lose", "loses", "lost", "suffer", "suffers", "damage", "dmg", "used", "use", "spent",
+    "shot",
+];
+pub(super) const GAINS: [&str; 8] = ["heal", "heals", "healed", "regain", "regains", "recover", "recovers", "gain"];
+/// What a counter of health may be called.
+pub(super) const HEALTH: [&str; 4] = ["hp", "health", "hits", "life"];
