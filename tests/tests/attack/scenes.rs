@@ -3,9 +3,9 @@
 use crate::links::{Rooms, ann, dan, den, gus};
 use crate::seated::{Person, Seated, hall};
 use chat::{Event, RoomId};
-use journal::documents::{GameDoc, TableDoc, from_json};
+use journal::documents::{Apart, GameDoc, TableDoc, from_json, to_json};
 use journal::keys::{self, TableId};
-use journal::store::Store;
+use journal::store::{Batch, Store};
 use serde_json::Value;
 
 /// What is stored of the table of the hall.
@@ -238,6 +238,26 @@ fn a_room_that_leaves_the_table_leaves_no_board_there() {
     plays(&mut rooms, &hall(), "!unlink den");
     assert!(table(&rooms).boards().map(|(_, room)| room.clone()).eq([hall()]));
     assert!(table(&rooms).nudge().is_some(), "the others are still called");
+}
+
+#[test]
+fn a_scene_of_a_room_that_is_not_at_the_table_splits_nobody() {
+    let mut rooms = Rooms::in_turns();
+    plays(&mut rooms, &hall(), "!scene The ford");
+    // A table that was exported while the party was split, and imported elsewhere.
+    let mut doc = table(&rooms);
+    doc.apart.insert(RoomId::new("elsewhere", "mill"), Apart { from: 1, since: 1 });
+    let mut batch = Batch::default();
+    batch.put(keys::doc(&TableId::of(&hall())), to_json(&doc));
+    rooms.0.store.commit(&batch).expect("memory does not fail");
+    rooms.0.restart();
+    for line in ["!now", "!now all", "!scene"] {
+        let told = plays(&mut rooms, &hall(), line);
+        assert!(told.contains("The ford") && !told.contains("split") && !told.contains("mill"), "{line}: {told}");
+    }
+    assert!(rooms.refused(&hall(), &gus(), "!scene together").contains("o room plays a scene apart"));
+    plays(&mut rooms, &den(), "!scene apart At the inn");
+    assert_eq!(table(&rooms).apart.keys().collect::<Vec<_>>(), [&den()]);
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! `!now`: what is going on, and who is waited for. One screen, whatever the table holds.
 
-use super::{link, orders, show, waiting};
+use super::{link, orders, scene, show, waiting};
 use crate::rights::Act;
 use crate::scenes::seen_from;
 use crate::sheet::numbers;
@@ -35,17 +35,14 @@ enum Shown {
 /// What is going on here, or in every scene.
 pub(super) fn now(turn: &mut HouseTurn, all: bool) -> Result<Reply, Unplayed> {
     let here = turn.table.apart(turn.room_id);
-    if !all || turn.table.apart.is_empty() {
-        let reply = page(turn, here, Shown::Once)?;
-        return Ok(match turn.table.apart.is_empty() {
-            true => reply,
-            false => {
-                let reply = reply.line().text("The party is split: ");
-                reply.code(format!("{}now all", turn.room.prefix)).text(" shows every scene.")
-            }
-        });
+    match (scene::is_split(turn)?, all) {
+        (false, _) => page(turn, here, Shown::Once),
+        (true, true) => side_by_side(turn, here),
+        (true, false) => {
+            let reply = page(turn, here, Shown::Once)?.line().text("The party is split: ");
+            Ok(reply.code(format!("{}now all", turn.room.prefix)).text(" shows every scene."))
+        }
     }
-    side_by_side(turn, here)
 }
 
 /// What the board shows: the same for everybody, without what only some may know, without anyone's words, and without

@@ -7,6 +7,7 @@ use crate::turn::HouseTurn;
 use crate::unplayed::Unplayed;
 use chat::{Reply, RoomId};
 use journal::documents::{Apart, Scene};
+use journal::store::StoreError;
 use plugin_api::{Refusal, Text};
 
 /// The words that end a scene, and those that bring a room back to the others.
@@ -23,7 +24,7 @@ pub(super) fn scene(turn: &mut HouseTurn, title: Option<Text>) -> Result<Reply, 
     let is_any_of = |words: &[&str]| words.iter().any(|word| typed.eq_ignore_ascii_case(word));
     match (here, is_any_of(&END), is_any_of(&TOGETHER)) {
         (Some(_), true, _) | (Some(_), _, true) => return Ok(together(turn)),
-        (None, _, true) => return Err(nobody_apart(turn).into()),
+        (None, _, true) => return Err(nobody_apart(turn)?.into()),
         (None, true, _) => return Ok(end(turn)?),
         _ => {}
     }
@@ -53,7 +54,7 @@ fn shown(turn: &HouseTurn, here: Option<u64>) -> Result<Reply, Unplayed> {
             let reply = reply.text(" This room plays it apart from the others; ");
             reply.code(format!("{prefix}{SCENE} {}", TOGETHER[0])).text(" brings it back.")
         }
-        None if turn.table.apart.is_empty() => reply,
+        None if !is_split(turn)? => reply,
         None => reply.text(" The party is split: ").code(format!("{prefix}now all")).text(" shows every scene."),
     })
 }
@@ -108,14 +109,28 @@ fn together(turn: &mut HouseTurn) -> Reply {
 }
 
 /// A refusal to bring a room back that does not play apart.
-fn nobody_apart(turn: &HouseTurn) -> Refusal {
-    let apart: Vec<String> =
-        turn.table.apart.keys().filter_map(|room| link::name(turn, room, turn.room_id).ok()).collect();
-    let what = match apart.as_slice() {
+fn nobody_apart(turn: &HouseTurn) -> Result<Refusal, StoreError> {
+    let names: Result<Vec<String>, StoreError> =
+        apart(turn)?.iter().map(|room| link::name(turn, room, turn.room_id)).collect();
+    let what = match names?.as_slice() {
         [] => "no room plays a scene apart".to_owned(),
         rooms => format!("this room plays the common scene: type that in {}", rooms.join(" or ")),
     };
-    Refusal::new(what).example(SCENE)
+    Ok(Refusal::new(what).example(SCENE))
+}
+
+/// The rooms of the table that play apart. In a table that came from elsewhere there may be scenes of rooms that did not.
+fn apart(turn: &HouseTurn) -> Result<Vec<RoomId>, StoreError> {
+    if turn.table.apart.is_empty() {
+        return Ok(Vec::new());
+    }
+    let rooms = turn.ledger.rooms_at(turn.ledger.id())?;
+    Ok(rooms.into_keys().filter(|room| turn.table.apart(room).is_some()).collect())
+}
+
+/// True if a room of the table plays apart.
+pub(super) fn is_split(turn: &HouseTurn) -> Result<bool, StoreError> {
+    Ok(!apart(turn)?.is_empty())
 }
 
 /// Ends what a room has at a table that it leaves: its scene apart, and its board.
