@@ -11,13 +11,14 @@ use serde_json::Value;
 /// What is stored of the table of the hall.
 fn table(rooms: &Rooms) -> TableDoc {
     let key = keys::doc(&TableId::of(&hall()));
-    from_json(&key, &rooms.0.store.read(&key).unwrap().expect("it is there")).expect("it reads")
+    from_json(&key, &rooms.0.store.read(&key).expect("memory does not fail").expect("it is there")).expect("it reads")
 }
 
 /// What is stored there of the turn orders.
 fn orders(rooms: &Rooms) -> Value {
     let key = keys::game(&TableId::of(&hall()), "turns");
-    let doc: Option<GameDoc> = rooms.0.store.read(&key).unwrap().map(|doc| from_json(&key, &doc).expect("it reads"));
+    let doc: Option<GameDoc> =
+        rooms.0.store.read(&key).expect("memory does not fail").map(|doc| from_json(&key, &doc).expect("it reads"));
     doc.map_or(Value::Null, |doc| doc.state)
 }
 
