@@ -223,9 +223,15 @@ impl Manifest {
         self.commands.iter().find(|command| command.answers_to(word))
     }
 
-    /// The line that `word` means if it is not a command but a synonym (in lower case), with `rest` filled in.
+    /// The line that `word` means if it is not a command but a synonym (in lower case), with `rest` filled in. A synonym of
+    /// two words goes before one of the first alone.
     pub fn synonym(&self, word: &str, rest: &str) -> Option<String> {
-        let (_, meant) = self.synonyms.iter().find(|(each, _)| each == word)?;
+        let known = |typed: &str| self.synonyms.iter().find(|(each, _)| each == typed).map(|(_, meant)| meant);
+        let (next, behind) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
+        let (meant, rest) = match known(&format!("{word} {}", next.to_lowercase())) {
+            Some(meant) => (meant, behind),
+            None => (known(word)?, rest),
+        };
         // What the line says already need not be typed again: `boost with triumph`.
         let bare = |word: &str| word.trim_end_matches([':', ',', '.', '!']).to_lowercase();
         let says =

@@ -285,6 +285,7 @@ impl Game for Mvk {
                 settle(state, turn, Roll { counter: total, against, ..roll })
             }
             Command::Counter { pool } => match follow::countered(turn)? {
+                Some(_) if pool.dice.is_empty() => Err(Refusal::new("with which dice?").example("counter d8 d10")),
                 Some(action) => follow::counter(state, turn, &action, &pool),
                 None => {
                     let actor = turn.actor;

@@ -95,6 +95,9 @@ pub(crate) fn order(state: &mut State, turn: &mut Turn, change: Option<Order>) -
     let Some(change) = change else { return Ok(show_order(state, turn)) };
     referee_only(turn, "set the order")?;
     match change {
+        Order::Set { characters } if ends(turn, &characters) => {
+            return Err(Refusal::new("an encounter ends with its order").example("encounter end"));
+        }
         Order::Set { characters } => {
             state.order = with(turn, Vec::new(), &characters)?;
             no_turn(state, turn);
@@ -116,6 +119,11 @@ pub(crate) fn order(state: &mut State, turn: &mut Turn, change: Option<Order>) -
         }
     }
     Ok(show_order(state, turn))
+}
+
+/// True if these are no names: `order end`.
+fn ends(turn: &mut Turn, names: &[Name]) -> bool {
+    matches!(names, [Name(word)] if ["end", "over", "off", "stop"].contains(&&*word.to_lowercase()) && turn.character(word).is_err())
 }
 
 /// The order with these characters added at the end.
@@ -197,6 +205,9 @@ pub(crate) fn next(state: &mut State, turn: &mut Turn) -> Result<Reply, Refusal>
 
 pub(crate) fn turn(state: &mut State, turn: &mut Turn, who: Option<Name>) -> Result<Reply, Refusal> {
     let Some(who) = who else { return Ok(show_order(state, turn)) };
+    if ends(turn, std::slice::from_ref(&who)) {
+        return Err(Refusal::new("the next turn ends this one").example("next"));
+    }
     referee_only(turn, "begin a turn")?;
     let named = |each: &&InOrder| matches!(each, InOrder::Named(known) if known.eq_ignore_ascii_case(&who.0));
     let who = match state.order.iter().find(named) {

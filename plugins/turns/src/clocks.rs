@@ -99,6 +99,11 @@ pub(crate) fn clock(state: &mut State, turn: &Turn, change: Option<Text>) -> Res
         return Ok(clock.drawn().into());
     }
     if let Step::Begin(size, filled) = step {
+        let begun = clocks.0.get(&key).filter(|clock| clock.filled > 0 && !text.contains('/'));
+        if let Some(Clock { name, filled, size: of }) = begun.filter(|clock| clock.size != size) {
+            let what = format!("{name} is at {filled} of {of}; with a slash I know what you mean");
+            return Err(Refusal::new(what).example(format!("clock {name} {}/{of}", size.min(*of))));
+        }
         return begin(clocks, turn, name, size, filled);
     }
     let Some(clock) = clocks.0.get_mut(&key) else { return Err(unknown(clocks, name, step)) };

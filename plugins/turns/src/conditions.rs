@@ -17,6 +17,8 @@ const MOST_LABEL: usize = 40;
 
 /// Words that clear conditions.
 const CLEARS: [&str; 7] = ["clear", "remove", "end", "none", "off", "no", "without"];
+/// The same, behind a condition.
+const OVER: [&str; 6] = ["none", "off", "over", "gone", "ended", "cleared"];
 /// Words behind a number of rounds.
 const ROUNDS: [&str; 4] = ["round", "rounds", "turn", "turns"];
 /// Words in front of a duration.
@@ -152,11 +154,22 @@ pub(crate) fn condition(
     }
     state.conditions.forget_earlier_scenes(&turn.scenes);
     let (first, rest) = text.text.split_once(char::is_whitespace).unwrap_or((text.text.as_str(), ""));
-    match CLEARS.contains(&first.to_lowercase().as_str()) {
-        true => clear(state, turn, who, rest.trim())?,
-        false => add(state, turn, who, &text.text)?,
+    if CLEARS.contains(&first.to_lowercase().as_str()) {
+        clear(state, turn, who, rest.trim())?;
+    } else if let Some(label) = ended(&text.text) {
+        clear(state, turn, who, label)?;
+    } else {
+        add(state, turn, who, &text.text)?;
     }
     Ok(of_one(state, turn, who))
+}
+
+/// The condition that is to end, of `prone off`, `prone none`, `-prone`.
+fn ended(typed: &str) -> Option<&str> {
+    let behind =
+        typed.trim().rsplit_once(char::is_whitespace).filter(|(_, last)| OVER.contains(&&*last.to_lowercase()));
+    let label = behind.map(|(label, _)| label).or_else(|| typed.trim().strip_prefix('-'))?.trim();
+    (!label.is_empty()).then_some(label)
 }
 
 /// Somebody's conditions after a change, in words.

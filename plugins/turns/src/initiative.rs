@@ -88,6 +88,8 @@ fn enter(here: &mut Here, turn: &mut Turn, entrants: Vec<Entrant>) -> Result<Rep
     }
     turn.close_offers(None, &["next"]);
     let (mut rolled, mut entered) = (Vec::new(), Vec::new());
+    // Several names put the order as it is typed.
+    let alone = entrants.len() == 1;
     for entrant in with_the_last_value(entrants) {
         for who in named(turn, &entrant)? {
             if entered.contains(&who) {
@@ -95,6 +97,10 @@ fn enter(here: &mut Here, turn: &mut Turn, entrants: Vec<Entrant>) -> Result<Rep
             }
             if who != turn.actor {
                 referees(turn, &format!("put {} into the order", turn.name(who)))?;
+            }
+            if entrant.value.is_none() && alone && here.order.all().any(|(each, _)| each == who) {
+                let name = turn.name(who);
+                return Err(Refusal::new(format!("{name} is in the order already")).example(format!("next {name}")));
             }
             let value = entrant.value.as_ref().map(|value| value.settled(turn)).transpose()?;
             if let Some((_, Some(how))) = &value {

@@ -161,6 +161,9 @@ impl Game for Turns {
 
     const SYNONYMS: &'static [(&'static str, &'static str)] = &[
         ("turn", "init {}"),
+        ("turn end", "done {}"),
+        ("turn over", "done {}"),
+        ("turn done", "done {}"),
         ("order", "init {}"),
         ("turnorder", "init {}"),
         ("combat", "init {}"),

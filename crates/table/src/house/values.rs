@@ -6,7 +6,7 @@ use crate::people::People;
 use crate::rights::Act;
 use crate::sheet::numbers;
 use crate::turn::HouseTurn;
-use chat::{Readers, Reply};
+use chat::{Block, Readers, Reply, Span};
 use journal::documents::Named;
 use plugin_api::{CharacterId, Name, Refusal, Role, Text};
 
@@ -15,10 +15,10 @@ const TABLE: &str = "table";
 /// The most values in one line.
 const MOST_AT_ONCE: usize = 20;
 
-/// Sets values, `NAME VALUE` or `NAME: VALUE`, divided by `;`; shows one if it has a name alone, or all.
+/// Sets values, `NAME VALUE` or `NAME: VALUE`, divided by `;`, or by commas if each part has a number; shows one if it has a name alone, or all.
 pub(super) fn set(turn: &mut HouseTurn, values: Option<Text>) -> Result<Reply, Refusal> {
     let by = turn.actor;
-    let reply = set_by(turn, values)?;
+    let reply = set_by(turn, values, false)?;
     if turn.effects.readers == Readers::Everybody {
         return Ok(reply);
     }
@@ -27,7 +27,8 @@ pub(super) fn set(turn: &mut HouseTurn, values: Option<Text>) -> Result<Reply, R
     Ok(reply.noticed(format!("notes values{whose}, for referees alone")))
 }
 
-fn set_by(turn: &mut HouseTurn, values: Option<Text>) -> Result<Reply, Refusal> {
+/// The same, of `another` character than the actor was at first.
+fn set_by(turn: &mut HouseTurn, values: Option<Text>, another: bool) -> Result<Reply, Refusal> {
     let Some(Text { text, at }) = values else {
         for_those_who_know(turn);
         return Ok(own(turn));
@@ -35,7 +36,7 @@ fn set_by(turn: &mut HouseTurn, values: Option<Text>) -> Result<Reply, Refusal> 
     if let Some(whose) = of_another(turn, &text)? {
         turn.actor = whose.0;
         let from = text.len() - whose.1;
-        return set_by(turn, Some(Text { at: at + from, text: text[from..].to_owned() }));
+        return set_by(turn, Some(Text { at: at + from, text: text[from..].to_owned() }), true);
     }
     let mut words = text.splitn(2, char::is_whitespace);
     let tables = words.next().is_some_and(|word| word.eq_ignore_ascii_case(TABLE));
@@ -47,7 +48,7 @@ fn set_by(turn: &mut HouseTurn, values: Option<Text>) -> Result<Reply, Refusal> 
     if whose == Whose::Tables {
         turn.needs(Act::NameForTable, "name something for the table")?;
     }
-    let pairs: Vec<&str> = typed.split(';').map(str::trim).filter(|pair| !pair.is_empty()).collect();
+    let pairs = pairs(typed);
     if pairs.is_empty() || pairs.len() > MOST_AT_ONCE {
         let what = format!("set takes 1 to {MOST_AT_ONCE} values at once");
         return Err(Refusal::usage(what, at..at + text.len()).example(VALUE.example));
@@ -74,7 +75,47 @@ fn set_by(turn: &mut HouseTurn, values: Option<Text>) -> Result<Reply, Refusal> 
         let whose = if whose == Whose::Tables { " for the table" } else { "" };
         return Ok(Reply::from(format!("{} values{whose}: {}", pairs.len(), pairs.join(", "))));
     };
-    Ok(replies.remove(0))
+    let mut reply = replies.remove(0);
+    if another
+        && whose == Whose::Own
+        && let Some(Block::Line(line)) = reply.blocks.first_mut()
+    {
+        line.insert(0, Span::Text(format!("{}: ", turn.table.name_of(turn.actor))));
+    }
+    Ok(reply)
+}
+
+/// The values of a line: `str 3; dex 2`, and as people type them: `str 3, dex 2`, `str=3 dex=2`, `str 3 dex 2`.
+fn pairs(typed: &str) -> Vec<&str> {
+    let divided =
+        |sign: char| -> Vec<&str> { typed.split(sign).map(str::trim).filter(|pair| !pair.is_empty()).collect() };
+    let named = |pair: &&str| {
+        let begins = pair.starts_with(char::is_alphabetic) && pair.contains([' ', '=', ':']);
+        begins && pair.split([' ', '=', ':']).skip(1).any(|word| word.starts_with(|c: char| c.is_ascii_digit()))
+    };
+    if typed.contains(';') {
+        return divided(';');
+    }
+    let by_commas = divided(',');
+    if by_commas.len() > 1 && by_commas.iter().all(named) {
+        return by_commas;
+    }
+    let words: Vec<&str> = typed.split_whitespace().collect();
+    if words.len() > 1 && words.iter().all(|word| named(word) && word.contains(['=', ':'])) {
+        return words;
+    }
+    let is_name = |word: &str| word.chars().all(char::is_alphabetic);
+    let is_number = |word: &str| word.starts_with(|c: char| c.is_ascii_digit());
+    if words.len() > 2 && words.chunks(2).all(|pair| matches!(pair, [name, value] if is_name(name) && is_number(value)))
+    {
+        let ends: Vec<usize> = words.iter().map(|word| word.as_ptr() as usize - typed.as_ptr() as usize).collect();
+        return ends
+            .chunks(2)
+            .zip(words.chunks(2))
+            .map(|(at, pair)| typed[at[0]..at[1] + pair[1].len()].trim())
+            .collect();
+    }
+    vec![typed]
 }
 
 /// An answer about values that only referees may know goes to them alone.
@@ -125,13 +166,16 @@ fn before_a_number(pair: &str) -> Option<&str> {
     Some(pair[..begins].trim_end())
 }
 
-/// What is left of a counter with a most after a change of it, within its bounds: `set hp -7`.
+/// A counter with a most after a change of it, within its bounds, or at a number that it can have: `set hp -7`, `set hp 9`.
 fn counted(turn: &HouseTurn, whose: Whose, name: &str, value: &str) -> Option<String> {
     let shortcuts = &turn.table.shortcuts;
     let named = if whose == Whose::Tables { &shortcuts.table } else { shortcuts.own.get(&turn.actor)? };
     let (now, most) = numbers(named.variables.get(name)?)?;
-    let (change, most) = (value.parse::<i64>().ok().filter(|_| value.starts_with(['+', '-']))?, most?);
-    Some(format!("{}/{most}", now.checked_add(change)?.clamp(0, most)))
+    let (number, most) = (value.parse::<i64>().ok()?, most?);
+    match value.starts_with(['+', '-']) {
+        true => Some(format!("{}/{most}", now.checked_add(number)?.clamp(0, most))),
+        false => (number <= most).then(|| format!("{number}/{most}")),
+    }
 }
 
 /// The answer to a new value: `hp 33/40 (-7)`, of the actor or the table.
@@ -208,6 +252,7 @@ fn listed(owner: &str, named: &Named) -> Reply {
     Reply::new().bold(owner).text(format!(": {}", all(named)))
 }
 
-fn all(named: &Named) -> String {
+/// `acrobatics 7 +4, hp 33/40`.
+pub(crate) fn all(named: &Named) -> String {
     named.variables.iter().map(|(name, value)| format!("{name} {value}")).collect::<Vec<_>>().join(", ")
 }

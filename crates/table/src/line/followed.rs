@@ -107,12 +107,14 @@ impl Ledger<'_> {
         }
     }
 
-    /// The newest roll on which somebody else offered this command of `game` to who answers it.
+    /// The newest roll on which somebody else, among those who are `asking`, offered this command of `game` to who
+    /// answers it.
     fn offered_by_another(
         &self,
         command: &CommandSpec,
         game: &str,
         answers: Answers,
+        asking: impl Fn(CharacterId) -> bool,
     ) -> Result<Option<u64>, StoreError> {
         if !matches!(command.follow_up, FollowUp::Anyone | FollowUp::IfAny) {
             return Ok(None);
@@ -123,9 +125,8 @@ impl Ledger<'_> {
         let by_referee = |id: CharacterId| unplayed(id) && answers.role >= Role::Referee;
         let mut instead = None;
         for number in self.head().open.iter().rev() {
-            let Some(roll) = self.roll(*number)?.filter(|roll| roll.game == game && roll.record.is_some()) else {
-                continue;
-            };
+            let fits = |roll: &RollDoc| roll.game == game && roll.record.is_some() && asking(roll.character);
+            let Some(roll) = self.roll(*number)?.filter(fits) else { continue };
             let mut to = roll.open.iter().filter(|open| {
                 let word = open.command.split_whitespace().next().unwrap_or_default();
                 open.character != roll.character && command.answers_to(word)
@@ -184,17 +185,24 @@ impl Followed<'_> {
     ) -> Result<(CharacterId, Option<u64>), Unplayed> {
         let game = &self.plugin.manifest().id;
         let of = self.take_name(arguments)?.unwrap_or(self.actor);
-        // Who was named answers for themselves; only who was not stands for those whom nobody plays.
-        let role = if of == self.actor { self.rights.role() } else { Role::Player };
-        let offered = ledger.offered_by_another(self.spec, game, Answers { to: of, role })?;
-        let wanted = if of == self.actor { Fit::Done } else { Fit::Open };
-        Ok((
-            of,
-            offered.map_or_else(
-                || ledger.latest_that(of, game, wanted, |record, roll| self.fit_of(record, roll)),
-                |number| Ok(Some(number)),
-            )?,
-        ))
+        let (role, named) = (self.rights.role(), of != self.actor);
+        // Who is named asked the actor; or else they answer for themselves, whatever a referee answers for others.
+        let asked = match named {
+            true => ledger.offered_by_another(self.spec, game, Answers { to: self.actor, role }, |who| who == of)?,
+            false => ledger.offered_by_another(self.spec, game, Answers { to: of, role }, |_| true)?,
+        };
+        if asked.is_some() {
+            return Ok((of, asked));
+        }
+        if named {
+            let answers = Answers { to: of, role: Role::Player };
+            let asked = ledger.offered_by_another(self.spec, game, answers, |who| who != self.actor)?;
+            if asked.is_some() {
+                return Ok((of, asked));
+            }
+        }
+        let wanted = if named { Fit::Open } else { Fit::Done };
+        Ok((of, ledger.latest_that(of, game, wanted, |record, roll| self.fit_of(record, roll))?))
     }
 
     /// For a referee without a roll of their own that this fits: the newest roll of anybody that it fits and that is

@@ -8,6 +8,7 @@ use crate::budget::{self, MOST_STATE};
 use crate::done::Done;
 use crate::draft::Draft;
 use crate::host::Host;
+use crate::house::all_values;
 use crate::people::People;
 use crate::rights::Act;
 use crate::state::{GameState, Stored};
@@ -19,7 +20,9 @@ use chat::{Readers, Reply};
 use dice::{Budget, Die};
 use journal::documents::{GameDoc, TableDoc, to_json};
 use journal::{Changes, Document, Place, diff, pointer};
-use plugin_api::{Answers, CommandSpec, FollowUp, Held, Left, Played, Plugin, Refusal, SavedState, Wanted, Words};
+use plugin_api::{
+    Answers, Cast, CharacterId, CommandSpec, FollowUp, Held, Left, Played, Plugin, Refusal, SavedState, Wanted, Words,
+};
 use serde::Serialize;
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -35,6 +38,9 @@ const AGAINST: &str = "against";
 
 /// The command that sets a value.
 const SET: &str = "set";
+
+/// The command of games that shows what a character has.
+const SHEET: &str = "sheet";
 
 /// Words that begin what is said about an undo. Others may mean something: `undo all`, `undo Ann`.
 const SAID: [&str; 16] = [
@@ -204,6 +210,9 @@ impl Draft {
         if reply.readers > Readers::Everybody && !attempt.message.speaker.reachable {
             return self.not_kept(game, spec, UNREACHED.to_owned(), attempt);
         }
+        if spec.name == SHEET {
+            reply = with_values(reply, &attempt.doc, &left.cast, (&play.arguments.typed[from..], attempt.actor));
+        }
         if !play.looked_up.is_empty() {
             reply = reply.text(format!(" ({})", play.looked_up.join(", ")));
         }
@@ -261,6 +270,15 @@ impl Draft {
             true => Err(Refusal::new(what).into()),
             false => Ok(self.comes_to_nothing(game, spec, &what, attempt)),
         }
+    }
+}
+
+/// What a game shows of a character, with the named values of that character that everybody may know.
+fn with_values(reply: Reply, doc: &TableDoc, cast: &Cast, (typed, actor): (&str, CharacterId)) -> Reply {
+    let who = cast.known(typed.trim()).unwrap_or(actor);
+    match doc.shortcuts.own.get(&who).filter(|named| !named.variables.is_empty() && !doc.hides_values_of(who)) {
+        Some(named) => reply.text(format!(" | {}", all_values(named))),
+        None => reply,
     }
 }
 

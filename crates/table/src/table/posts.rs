@@ -222,7 +222,7 @@ impl Addressed {
             refusal: answer.refused,
             told: answer.told,
             readers: match answer.told_by {
-                Some(ref by) => vec![by.clone()],
+                Some(ref by) => vec![format!("you and {by}")],
                 None if is_private => readers.to_vec(),
                 None => Vec::new(),
             },
