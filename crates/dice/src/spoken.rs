@@ -156,7 +156,7 @@ impl Notation {
             .map_or(at, |space| if text[at..].starts_with(begins_prose) { at } else { space + 1 });
         // `2d6 - to hit` takes nothing away.
         let dice = text[..at].trim_end_matches([' ', '-', ',']);
-        let at = dice.len() + (text[dice.len()..].len() - text[dice.len()..].trim_start().len());
+        let at = text.len() - text[dice.len()..].trim_start_matches([' ', ',']).len();
         let prose = &text[at..];
         let about_dice = |word: &str| {
             let bare = word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();

@@ -110,6 +110,10 @@ impl Draft {
         let ready = safely(|| plugin.ready(&state.held, &spec.name, &mut words));
         let misread = Misread { plugin, spec, cast: &cast, typed: &line, from };
         let ready = ready.unwrap_or_else(|| Err(stumbled())).map_err(|refusal| misread.wholly_corrected(refusal))?;
+        let said = attempt.said.as_ref().is_some_and(|(said, _)| said.contains('#'));
+        if let Some(prose) = arguments.comment.as_deref().filter(|_| !looked_up.is_empty() && !said && !spec.notation) {
+            unless_it_was_meant(host, (plugin, spec, from), (prose, true), attempt)?;
+        }
         if let Some(remark) = words.remark() {
             let valued = has_value(arguments.typed.get(from..).unwrap_or_default());
             unless_it_was_meant(host, (plugin, spec, from), (remark, valued), attempt)?;

@@ -69,7 +69,7 @@ impl Sentence<'_> {
         if let Some(line) = self.recovers(name, what) {
             return Some(line);
         }
-        let one = is_one(what).then_some("+1");
+        let one = is_one(what);
         let what = without(&FILLERS, what);
         for (at, word) in what.iter().enumerate() {
             let rest = what.iter().enumerate().filter(|(n, _)| *n != at).map(|(_, word)| *word);
@@ -80,14 +80,17 @@ impl Sentence<'_> {
                 // `Ann is disconnected` is `disconnect Ann on`.
                 let on = Some("on").filter(|_| stem != word.to_lowercase());
                 let plain = || self.with_a_change(&stem, &others);
+                // `a wound` is one more of what `wounds` shows, and `a short rest` is none of anything.
+                let counts = one && self.exact(&stem, "").iter().any(|(_, spec, _)| spec.only_shows());
+                let added = Some("+1").filter(|_| counts);
                 if let Some(line) =
-                    one.as_ref().and_then(&changed).or_else(plain).or_else(|| on.as_ref().and_then(changed))
+                    added.as_ref().and_then(&changed).or_else(plain).or_else(|| on.as_ref().and_then(changed))
                 {
                     return Some(line);
                 }
             }
         }
-        let known = what.first()?.to_lowercase();
+        let known = what.first().filter(|_| !one)?.to_lowercase();
         self.with_argument(&known, |spec| format!("{} {} {name}", spec.name, what.join(" ")))
     }
 

@@ -6,6 +6,8 @@ use super::{Sentence, begins_a_sentence, without};
 use crate::attempt::{Attempt, Found};
 use crate::host::Host;
 use crate::line::filled::reads_whole;
+use crate::notation::throws_dice;
+use crate::room::Answered as _;
 use crate::words::{Arguments, CommandLine};
 use plugin_api::{CommandSpec, Kind, Plugin, Refusal};
 
@@ -42,6 +44,11 @@ pub(in crate::line) fn meant_by(
         return aimed.map(|line| tidied.commented(line));
     }
     let other = || if begins_a_sentence(&word) { sentence.has_command() } else { None };
+    let dies = tidied.text.split_whitespace().any(|word| throws_dice(word, attempt.room.dialect()));
+    let value = command.filter(|(_, spec)| spec.notation && !dies).and_then(|_| sentence.rolls());
+    if let Some(line) = value {
+        return Some(tidied.commented(line));
+    }
     if let Found::Plugin(game, spec, from) = found {
         let command = line.typed.get(..from)?.trim_end();
         let typed = tidied.text.get(from.min(place.end)..)?.trim();
