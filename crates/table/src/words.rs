@@ -96,7 +96,7 @@ impl Arguments {
         let around = |c: char| c.is_whitespace() || matches!(c, '"' | '-' | '(' | ')' | ',');
         let prose = self.typed[from + at..].trim_matches(around).to_owned();
         if prose.contains(' ') || prose.len() >= PROSE || self.typed[from + at..].starts_with(['-', '"', '(', ',']) {
-            self.typed.truncate(from + at);
+            self.typed.truncate(self.typed[..from + at].trim_end_matches([' ', ',']).len());
             self.add_remark(Some(&prose));
         }
     }

@@ -227,7 +227,11 @@ impl Draft {
         let command = right.unwrap_or(&command);
         let known = knows(command);
         let what = words[..to].iter().filter(|word| !articles.contains(&word.to_lowercase().as_str()));
-        let meant: Vec<&str> = std::iter::once(command).chain(what.copied()).chain(rest.iter().copied()).collect();
+        // `order goblin` would be an order of that goblin alone.
+        let mut examples = host.plugins.knowing(command, &room).into_iter().flat_map(|(_, spec)| &spec.examples);
+        let adds = examples.any(|example| example.split(' ').nth(1) == Some(ADD)).then_some(ADD);
+        let front = std::iter::once(command).chain(adds);
+        let meant: Vec<&str> = front.chain(what.copied()).chain(rest.iter().copied()).collect();
         known.then(|| meant.join(" "))
     }
 
