@@ -4,7 +4,7 @@
 //! ended the bot. So they are played one at a time, each noted on the disk first. An event that was playing alone at
 //! two such ends is answered and skipped.
 
-use super::queue::ahead::Queued;
+use super::queue::Queued;
 use super::{Busy, Running};
 use crate::bot::Bot;
 use chat::{Block, Event, Message, Post, RoomId, Span, Transport};

@@ -7,7 +7,7 @@ use super::{Busy, Running, left};
 use crate::bot::Bot;
 use crate::metric;
 use crate::pace::{LongWork, Step};
-use ahead::Queued;
+use ahead::Counted;
 use chat::{Event, Guarantees, Message, RoomId};
 use jiff::Timestamp;
 use journal::committer::Ticket;
@@ -45,7 +45,34 @@ pub(super) enum Job {
     Close(oneshot::Sender<()>),
 }
 
+/// An event that waits to be played.
+pub(super) struct Queued {
+    event: Box<Event>,
+    /// The key of its record among the waiting events, if any.
+    waiting: Option<String>,
+    busy: Busy,
+    /// Whom to tell when it is done.
+    pub done: Option<oneshot::Sender<()>>,
+    /// The table where it is played, if it only keeps its place in this queue.
+    elsewhere: Option<TableId>,
+    counted: Option<Counted>,
+}
+
+impl Queued {
+    pub fn new(event: Event, waiting: Option<String>, busy: Busy) -> Self {
+        Queued { event: Box::new(event), waiting, busy, done: None, elsewhere: None, counted: None }
+    }
+}
+
 impl Running {
+    /// Queues an event for its table, behind those of its room.
+    pub(super) fn queue(self: Arc<Self>, id: TableId, mut queued: Queued) -> Result<(), StoreError> {
+        let (queue, counted) = self.ahead.count(queued.event.room(), &id);
+        queued.elsewhere = Some(id).filter(|id| *id != queue);
+        queued.counted = Some(counted);
+        self.give(queue, Job::Event(queued))
+    }
+
     /// Queues an accepted event for its table.
     pub(crate) fn enqueue(
         self: Arc<Self>,
@@ -201,6 +228,36 @@ impl Worker {
                 }
             }
         }
+    }
+
+    /// The event, if it is played here; otherwise it is passed on to the table where it is played.
+    fn not_passed_on(&mut self, mut queued: Queued) -> Option<Queued> {
+        let Some(table) = queued.elsewhere.take().or_else(|| self.where_its_room_went(&queued.event)) else {
+            return Some(queued);
+        };
+        if *self.running.closing.borrow() {
+            // Its table may be closed already. If its network will not send it again, it is played here.
+            self.leaving |= queued.waiting.is_some();
+            return Some(queued);
+        }
+        // Whatever is said next in the room comes behind it.
+        let counted = queued.counted.take();
+        if let Err(error) = self.running.clone().give(table, Job::Event(queued)) {
+            tracing::error!(table = %self.id, %error, "what was said in a room that left is not played");
+        }
+        drop(counted);
+        None
+    }
+
+    /// The table of an event's room, if the room left this one.
+    fn where_its_room_went(&mut self, event: &Event) -> Option<TableId> {
+        let room = self.left.get(event.room())?.clone();
+        let table = self.running.host().table_of(&room).ok()?;
+        if table == self.id {
+            self.left.remove(&room);
+            return None;
+        }
+        Some(table)
     }
 
     /// Plays an event. If it cannot be written, it is refused; but if the network considers it accepted, it is retried

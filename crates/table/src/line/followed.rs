@@ -186,23 +186,21 @@ impl Followed<'_> {
         let game = &self.plugin.manifest().id;
         let of = self.take_name(arguments)?.unwrap_or(self.actor);
         let (role, named) = (self.rights.role(), of != self.actor);
-        // Who is named asked the actor; or else they answer for themselves, whatever a referee answers for others.
-        let asked = match named {
-            true => ledger.offered_by_another(self.spec, game, Answers { to: self.actor, role }, |who| who == of)?,
-            false => ledger.offered_by_another(self.spec, game, Answers { to: of, role }, |_| true)?,
+        let latest = |wanted| ledger.latest_that(of, game, wanted, |record, roll| self.fit_of(record, roll));
+        if !named {
+            let asked = ledger.offered_by_another(self.spec, game, Answers { to: of, role }, |_| true)?;
+            return Ok((of, asked.map_or_else(|| latest(Fit::Done), |number| Ok(Some(number)))?));
+        }
+        // What they asked the actor, what they are asked themselves, or what else they rolled. Only who names nobody stands
+        // for those whom nobody plays.
+        let answers = |to| Answers { to, role: Role::Player };
+        // A player does not answer for those whom they asked themselves.
+        let (me, own) = (self.actor, self.spec.follow_up != FollowUp::IfAny || role >= Role::Referee);
+        let asked = match ledger.offered_by_another(self.spec, game, answers(me), |who| who == of)? {
+            None => ledger.offered_by_another(self.spec, game, answers(of), |who| own || who != me)?,
+            asked => asked,
         };
-        if asked.is_some() {
-            return Ok((of, asked));
-        }
-        if named {
-            let answers = Answers { to: of, role: Role::Player };
-            let asked = ledger.offered_by_another(self.spec, game, answers, |who| who != self.actor)?;
-            if asked.is_some() {
-                return Ok((of, asked));
-            }
-        }
-        let wanted = if named { Fit::Open } else { Fit::Done };
-        Ok((of, ledger.latest_that(of, game, wanted, |record, roll| self.fit_of(record, roll))?))
+        Ok((of, asked.map_or_else(|| latest(Fit::Open), |number| Ok(Some(number)))?))
     }
 
     /// For a referee without a roll of their own that this fits: the newest roll of anybody that it fits and that is

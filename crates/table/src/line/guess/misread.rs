@@ -9,13 +9,13 @@ use crate::line::filled::reads_whole;
 use crate::notation::throws_dice;
 use crate::room::Answered as _;
 use crate::words::{Arguments, CommandLine};
-use plugin_api::{CommandSpec, Kind, Plugin, Refusal};
+use plugin_api::{CommandSpec, FollowUp, Kind, Plugin, Refusal};
 
 /// The table's command whose word is a verb of other commands too: `add goblin to the order`.
 const ADD: &str = "add";
 
 /// The line that was probably meant by one that was refused, though its first word is this command.
-pub(in crate::line) fn meant_by(
+pub(crate) fn meant_by(
     host: &Host,
     line: &CommandLine,
     (found, refusal): (Found<'_>, &Refusal),
@@ -28,7 +28,16 @@ pub(in crate::line) fn meant_by(
     let (command, right) = match found {
         Found::Plugin(game, spec, from) => {
             let whole = Arguments::of(&line.typed, spec.follow_up).typed;
-            (Some((game, spec)), reads_whole(host, (game, spec), (&whole, from), attempt))
+            let reads = |typed: &str| reads_whole(host, (game, spec), (typed, from), attempt);
+            // `counter Gojinka d6` names whose roll it follows.
+            let unnamed = || {
+                let named =
+                    whole.get(from..).unwrap_or_default().split_whitespace().filter(|word| cast.known(word).is_some());
+                let mut without =
+                    named.map(|name| format!("{}{}", &whole[..from], whole[from..].replacen(name, "", 1)));
+                spec.follow_up != FollowUp::No && without.any(|typed| reads(&typed))
+            };
+            (Some((game, spec)), reads(&whole) || unnamed())
         }
         // `set Ogre hp 30` says what it means.
         Found::House(spec) if spec.name != ADD => return None,
@@ -61,7 +70,7 @@ pub(in crate::line) fn meant_by(
 }
 
 /// The line that was probably meant by a roll of a value without dice: `roll stealth`.
-pub(in crate::line) fn meant_by_value(host: &Host, line: &CommandLine, attempt: &Attempt<'_>) -> Option<String> {
+pub(crate) fn meant_by_value(host: &Host, line: &CommandLine, attempt: &Attempt<'_>) -> Option<String> {
     let cast = attempt.cast(host);
     let tidied = Tidied::of(host, line, attempt, &cast);
     let sentence = Sentence::of(host, (&tidied.text, true), attempt, &cast)?;
@@ -69,7 +78,7 @@ pub(in crate::line) fn meant_by_value(host: &Host, line: &CommandLine, attempt: 
 }
 
 /// The line of a game that was probably meant by one that a tool refused: `play hero card`.
-pub(in crate::line) fn meant_by_tool(host: &Host, line: &CommandLine, attempt: &Attempt<'_>) -> Option<String> {
+pub(crate) fn meant_by_tool(host: &Host, line: &CommandLine, attempt: &Attempt<'_>) -> Option<String> {
     let cast = attempt.cast(host);
     let tidied = Tidied::of(host, line, attempt, &cast);
     let sentence = Sentence::of(host, (&tidied.text, true), attempt, &cast)?;
@@ -81,7 +90,7 @@ pub(in crate::line) fn meant_by_tool(host: &Host, line: &CommandLine, attempt: &
 
 /// The line that was probably meant by one that reads as a command, though with a remark that has the name of a value or a slip
 /// of an argument in it.
-pub(in crate::line) fn meant_by_remark(
+pub(crate) fn meant_by_remark(
     host: &Host,
     line: &CommandLine,
     (game, spec, from): (&dyn Plugin, &CommandSpec, usize),
