@@ -41,8 +41,8 @@ pub struct Reply {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub numbers: Option<String>,
     /// What everybody is told if not everybody may read it, without its subject: `draws 2 cards`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub notice: Option<String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notice: Line,
 }
 
 /// Pieces of text on one line.
@@ -293,7 +293,7 @@ impl Reply {
         self.span(Span::Bold(text.into()))
     }
 
-    /// Adds something to type.
+    /// Adds something to type. A game leaves the prefix out, which the table adds.
     #[must_use]
     pub fn code(self, text: impl Into<String>) -> Self {
         self.span(Span::Code(text.into()))
@@ -398,7 +398,14 @@ impl Reply {
     /// Tells everybody this, after the name of who did it, if not everybody may read the answer: `draws 2 cards`.
     #[must_use]
     pub fn noticed(mut self, what: impl Into<String>) -> Self {
-        self.notice = Some(what.into());
+        self.notice = vec![Span::Text(what.into())];
+        self
+    }
+
+    /// Adds a command to what everybody is told, and what it does.
+    #[must_use]
+    pub fn noticed_command(mut self, command: impl Into<String>, does: impl Into<String>) -> Self {
+        self.notice.extend([Span::Code(command.into()), Span::Text(does.into())]);
         self
     }
 

@@ -1,6 +1,7 @@
 //! The words of a typed line, taken one after the other by the arguments they fit.
 
 mod left;
+mod shape;
 mod typed;
 
 use crate::{Argument, Arguments, Refusal, suggest};
@@ -132,7 +133,8 @@ impl Words {
     /// As [`after`](Self::after), for an argument that must be there.
     pub fn after_needed<T: Argument>(&mut self, names: &[&str]) -> Result<T, Refusal> {
         let end = self.typed.len();
-        let missing = || Refusal::usage(format!("{} and {} are missing", names[0], in_words(&T::shape())), end..end);
+        let missing =
+            || Refusal::usage(format!("{} and {} are missing", names[0], shape::in_words(&T::shape())), end..end);
         self.after(names)?.ok_or_else(missing)
     }
 
@@ -193,7 +195,7 @@ impl Words {
                 let all: Vec<_> = keywords.iter().map(|names| names[0]).collect();
                 let what = match meant {
                     Some(meant) => format!("I do not understand \"{}\" here: did you mean {meant}?", first.text),
-                    None => format!("\"{}\" is not {}", first.text, all.join(" or ")),
+                    None => format!("I do not understand \"{}\" here: say {}", first.text, shape::listed(&all)),
                 };
                 Err(Refusal::usage(what, first.at.clone()).mended(first.at, meant))
             }
@@ -391,25 +393,30 @@ impl Words {
 
     /// Why no `T` could be taken, behind word number `behind` or anywhere: it is missing, or another word is there.
     fn unfit<T: Argument>(&self, behind: Option<usize>) -> Refusal {
-        let shape = in_words(&T::shape());
+        let shape = T::shape();
         let known = T::words();
         let hint = |word: &Word| suggest(&word.text, known.iter().map(String::as_str));
         let mut left = self.words.iter().skip(behind.map_or(0, |word| word + 1)).filter(|word| !word.taken);
         // Anywhere in the line it is the one that was nearly right, else the last: other arguments are in front.
         let next = match behind {
             Some(_) => left.next(),
-            None => left.clone().find(|word| hint(word).is_some()).or(left.next_back()),
+            None => {
+                let nearly = left.clone().find(|word| hint(word).is_some());
+                // Names and numbers are what other arguments take.
+                let plain = |word: &&Word| !word.name && !word.text.contains(|c: char| c.is_ascii_digit());
+                nearly.or(left.clone().rfind(plain)).or(left.next_back())
+            }
         };
         let end = behind.map_or(self.typed.len(), |word| self.words[word].at.end);
         let behind = behind.map(|word| &self.words[word].text).or(self.behind.as_ref());
         let before = behind.map_or(String::new(), |word| format!(" after \"{word}\""));
         let Some(word) = next else {
-            return Refusal::usage(format!("{shape} is missing{before}"), end..end);
+            return Refusal::usage(shape::unfit(&shape, None, &before), end..end);
         };
         let meant = hint(word);
         let what = match meant {
             Some(meant) => format!("I do not understand \"{}\"{before}: did you mean {meant}?", word.text),
-            None => format!("\"{}\" is not {shape}{before}", word.text),
+            None => shape::unfit(&shape, Some(&word.text), &before),
         };
         Refusal::usage(what, word.at.clone()).mended(word.at.clone(), meant)
     }
@@ -434,23 +441,6 @@ const NUMBERED: [&str; 2] = ["dc", "dn"];
 /// Whether a word, as it stands in lower case, only leads to the next one.
 fn means_nothing(word: &str) -> bool {
     FILLING.contains(&word) || LEADING.contains(&word)
-}
-
-/// A shape as a sentence says it.
-fn in_words(shape: &str) -> String {
-    if shape.contains('|') {
-        return shape.split('|').map(in_words).collect::<Vec<_>>().join(" or ");
-    }
-    match shape {
-        "NUMBER" => "a number".to_owned(),
-        "DIE" => "a die such as d8".to_owned(),
-        "NAME" => "a name".to_owned(),
-        "TEXT" => "something".to_owned(),
-        word if !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_uppercase()) => {
-            format!("a {}", word.to_lowercase())
-        }
-        other => other.to_owned(),
-    }
 }
 
 #[cfg(test)]

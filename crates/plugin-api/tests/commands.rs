@@ -191,8 +191,8 @@ fn a_keyword_tells_the_form_and_what_is_wrong_with_it() {
         ("label soft pick", "a number is missing after \"pick\""),
         ("label soft pick 3 lal", "I do not understand \"lal\" here: did you mean all?"),
         ("label soft pick 7", "7 is not from 1 to 6"),
-        ("switch", "on NAME or off NAME is missing"),
-        ("switch it", "\"it\" is not on or off"),
+        ("switch", "say on or off"),
+        ("switch it", "I do not understand \"it\" here: say on or off"),
     ] {
         assert_eq!(read(line), Err(refusal.to_owned()), "{line}");
     }
@@ -216,9 +216,8 @@ fn a_line_has_two_sides_and_words_of_the_whole_line_stand_on_either() {
     let alone = Play::Oppose { attack: false, own: side(None, &[1], None), other: None };
     assert_eq!(read("oppose +1"), Ok(alone));
     assert_eq!(read("oppose 5 vs 4 feo"), Err("I do not understand \"feo\" here: did you mean foe?".to_owned()));
-    let belongs = "\"foe\" belongs to vs [foe] [SKILL] [+N|-N ...] [tier NUMBER]";
-    assert_eq!(read("oppose 5 foe vs 4"), Err(belongs.to_owned()));
-    assert_eq!(read("check 7 auto"), Err("\"auto\" belongs to favored [ask|auto]".to_owned()));
+    assert_eq!(read("oppose 5 foe vs 4"), Err("\"foe\" goes after vs".to_owned()));
+    assert_eq!(read("check 7 auto"), Err("\"auto\" goes after favored".to_owned()));
 }
 
 #[test]
@@ -229,13 +228,13 @@ fn what_does_not_fit_is_named() {
         ("check 7 vs 15 vs 16", "\"vs\" is there once too often"),
         ("check 7 fortnue", "I do not understand \"fortnue\" here: did you mean fortune?"),
         ("check 99999999999", "99999999999 is out of range"),
-        ("crit", "impact or inspire is missing"),
-        ("crit now or later", "\"later\" is not impact or inspire"),
+        ("crit", "say impact or inspire"),
+        ("crit now or later", "I do not understand \"later\": say impact or inspire"),
         ("crit impct or not", "I do not understand \"impct\": did you mean impact?"),
         ("crit impct", "I do not understand \"impct\": did you mean impact?"),
         ("check 7 vs foo", "\"foo\" is not a number after \"vs\""),
         ("insp +99999999999", "+99999999999 is too large"),
-        ("say", "something is missing"),
+        ("say", "some text is missing"),
     ] {
         assert_eq!(read(line), Err(refusal.to_owned()), "{line}");
     }

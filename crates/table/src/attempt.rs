@@ -103,7 +103,8 @@ impl<'a> Attempt<'a> {
         }
         let (who, example) = match spec.role {
             Role::Referee => ("the referee", "gm"),
-            _ => ("a room admin", "help"),
+            _ if spec.name == "plugin" => ("a room admin", "plugins"),
+            _ => ("a room admin", "room"),
         };
         Err(Refusal::new(format!("only {who} can use {}", spec.name)).example(example))
     }

@@ -276,12 +276,12 @@ enum House {
     /// Show everyone a secret roll of yours. A referee can reveal any secret roll.
     #[command(example = "reveal #13")]
     Reveal { entry: Option<EntryNumber> },
-    /// List the notes, or keep one for everyone at the table. In a private chat with me, after in and the room, it is for
-    /// you alone.
+    /// List the notes, or keep one for everyone at the table. For one that only you can read, begin with in and the room,
+    /// in a private chat with me: in hall note TEXT.
     #[command(alias = "notes", example = "note the innkeeper lied about the ford", example = "note")]
     Note { text: Option<Text> },
-    /// List the handouts, or show one again. The referee makes them in a private chat with me, after in and the room, and
-    /// gives them to whom they choose.
+    /// List the handouts, or show one again. The referee makes them in a private chat with me, as in hall handout letter,
+    /// and chooses who gets them.
     #[command(
         alias = "handouts",
         example = "handout letter to Ann, Bob",
@@ -291,7 +291,7 @@ enum House {
         example = "handouts"
     )]
     Handout { words: Option<Text> },
-    /// From a private chat with me, after in and the room: tell some people something that nobody else sees.
+    /// Tell some people something that nobody else sees. Type it in a private chat with me, as in hall tell Ann.
     #[command(
         alias = "whisper",
         example = "in hall tell Ann, Bob the safe is open",
@@ -333,7 +333,7 @@ enum House {
     Board { change: Option<board::Switch> },
     /// Declare something in secret. It stays sealed until the referee opens all declarations at once.
     ///
-    /// To keep it from the others, type it in a private chat with me, after in and the room. Sealing again replaces it.
+    /// To keep it from the others, type it in a private chat with me, as in hall seal. Sealing again replaces it.
     /// A game's command is played when it is opened.
     #[command(example = "seal I strike at the crest", example = "in hall seal I strike at the crest")]
     Seal { declaration: Text },

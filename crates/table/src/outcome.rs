@@ -1,6 +1,6 @@
 //! The outcome of a command line, and of its message.
 
-use chat::{Block, PlayerId, Post, Reply, RoomId};
+use chat::{Block, Line, PlayerId, Post, Reply, RoomId};
 use dice::Die;
 use journal::keys::TableId;
 use journal::store::Batch;
@@ -27,7 +27,7 @@ pub struct Outcome {
     /// The entry it undid.
     pub undoes: Option<u64>,
     /// The notice for everybody, if not everybody may read the answer.
-    pub notice: Option<String>,
+    pub notice: Option<Line>,
     /// What it tells others in private, by player.
     pub tells: BTreeMap<PlayerId, Vec<Block>>,
     /// What it tells other rooms.

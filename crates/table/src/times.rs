@@ -122,6 +122,17 @@ pub(crate) fn until(now: Timestamp, at: Timestamp) -> String {
     format!("in {count} {unit}")
 }
 
+/// As [`until`], with days as people there count them: `tomorrow` for all of the next day that is not a few hours away.
+pub(crate) fn until_there(now: Timestamp, at: Timestamp, zone: &TimeZone) -> String {
+    let day = |time: Timestamp| time.to_zoned(zone.clone()).date();
+    let days = at.duration_since(now).as_secs() >= 129_600;
+    match day(now).until(day(at)).map(|span| span.get_days()) {
+        Ok(1) if days => "tomorrow".to_owned(),
+        Ok(count) if days => format!("in {count} days"),
+        _ => until(now, at),
+    }
+}
+
 /// A point in time of the next days in a few words: `20:00`, or `Fri 4 Dec`.
 pub(crate) fn roughly(now: Timestamp, at: Timestamp, zone: &TimeZone) -> String {
     let soon = at.duration_since(now) < SignedDuration::from_hours(24);

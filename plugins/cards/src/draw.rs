@@ -23,8 +23,10 @@ pub(crate) fn draw(
     enough(state, &name, count, 1)?;
     let actor = turn.actor;
     if !turn.may_know(actor) {
-        let what =
-            format!("only {} and the referee may see what {0} draws: draw open, or for yourself", turn.name(actor));
+        let what = format!(
+            "only {} and the referee may see what {0} draws: it must be open, or for yourself",
+            turn.name(actor)
+        );
         return Err(Refusal::new(what).example(format!("as {} draw open", turn.name(actor))));
     }
     room_in_hand(state, turn, actor, count)?;
@@ -122,7 +124,8 @@ pub(crate) fn deal(
     Ok(Reply::new()
         .text(format!("{dealt} | {left} left {}", in_the(state, &name)))
         .fact("left", left)
-        .noticed(format!("{dealt}: hand shows you yours"))
+        .noticed(format!("{dealt}: "))
+        .noticed_command("hand", " shows you yours")
         .to(Readers::Player))
 }
 
@@ -175,8 +178,8 @@ fn enough(state: &State, name: &str, count: usize, by: usize) -> Result<(), Refu
     let laid = state.decks.get(name).map_or(0, |deck| deck.laid.len());
     let more = match laid {
         0 => String::new(),
-        1 => "; shuffle puts the discard back".to_owned(),
-        _ => format!("; shuffle puts the {laid} discards back"),
+        1 => ": shuffle the discard back".to_owned(),
+        _ => format!(": shuffle the {laid} discards back"),
     };
     let example = if state.decks.len() > 1 { format!("shuffle {name}") } else { "shuffle".to_owned() };
     if left == 0 {

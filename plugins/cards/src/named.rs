@@ -67,7 +67,7 @@ fn pieces(text: &str) -> impl Iterator<Item = &str> {
 fn by_number(number: Option<u32>, typed: &str, all: &Text, hand: &[InHand]) -> Result<Vec<InHand>, Refusal> {
     let found = number.and_then(|number| hand.iter().find(|card| card.number == number));
     found.map(|card| vec![card.clone()]).ok_or_else(|| {
-        let what = format!("there is no card number {typed} in your hand: hand shows it to you alone");
+        let what = format!("there is no card number {typed} in your hand");
         at(what, typed, all).example("hand")
     })
 }
@@ -97,7 +97,7 @@ fn by_name(piece: &str, all: &Text, hand: &[InHand], known: &[String]) -> Result
             let place = refusal.at.clone().unwrap_or_default();
             refusal.mended(place, Some(meant))
         }
-        None => at(format!("you hold no card called {piece}: hand shows you yours"), piece, all).example("hand"),
+        None => at(format!("you hold no card called {piece}"), piece, all).example("hand"),
     })
 }
 

@@ -388,7 +388,7 @@ fn settle(state: &mut State, turn: &Turn, roll: Roll) -> Result<Reply, Refusal> 
     Ok(turn.answer(show::ending(&judgement), |reply| {
         let reply = show::roll(reply, turn, &roll, &judgement, (judgement.inspiration, now)).record(&roll);
         match roll.against {
-            Some(against) => reply.ask_of(turn.name(against), "counter", "with your dice: counter d8 d10"),
+            Some(against) => reply.ask_of(turn.name(against), "counter", "with your dice after it"),
             None => reply,
         }
     }))

@@ -57,8 +57,8 @@ fn typed(table: &Table) -> Vec<String> {
                 last.push_str(" | ");
                 last.push_str(&text);
             }
-            Some(_) => all.push(format!("!oracle {} + {text}", table.name)),
-            None => all.push(format!("!oracle {}: {text}", table.name)),
+            Some(_) => all.push(format!("oracle {} + {text}", table.name)),
+            None => all.push(format!("oracle {}: {text}", table.name)),
         }
     }
     // A single line could be read as several with commas.
@@ -93,10 +93,10 @@ mod tests {
 
     #[test]
     fn an_export_is_one_line_or_a_few_that_fit_into_any_message() {
-        assert_eq!(typed(&table(["a, b".to_owned()])), ["!oracle omen: a, b |"]);
-        assert_eq!(typed(&table(["a".to_owned(), "2. b".to_owned()])), ["!oracle omen: a | 1x 2. b"]);
+        assert_eq!(typed(&table(["a, b".to_owned()])), ["oracle omen: a, b |"]);
+        assert_eq!(typed(&table(["a".to_owned(), "2. b".to_owned()])), ["oracle omen: a | 1x 2. b"]);
         let long = typed(&table((0..40).map(|n| format!("{n} {}", "x".repeat(20)))));
         assert!(long.len() > 2 && long.iter().all(|line| line.len() <= MOST_EXPORTED + 4), "{long:?}");
-        assert!(long[1].starts_with("!oracle omen + 1"), "{}", long[1]);
+        assert!(long[1].starts_with("oracle omen + 1"), "{}", long[1]);
     }
 }

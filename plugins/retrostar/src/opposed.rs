@@ -29,8 +29,9 @@ pub(crate) fn oppose(
     let (named, now) = match other {
         Some(Other { character: Some(other), .. }) if who.is_some() => {
             let first = who.map_or(String::new(), |name| name.0);
-            let what = format!("for whom do you act? {first} against {} is: as {first} oppose {}", other.0, other.0);
-            return Err(Refusal::new(what).about(first).example("oppose Bob +1"));
+            let what = format!("two names: who acts, and against whom? If {first} acts against {}, say so", other.0);
+            let example = format!("as {first} oppose {}", other.0);
+            return Err(Refusal::new(what).about(first).example(example));
         }
         Some(other) => (other.character.or(who), other.modifier.typed.then_some(other.modifier)),
         None => (who, None),
@@ -41,7 +42,7 @@ pub(crate) fn oppose(
     }
     let other_name = against.map(|who| turn.name(who).to_owned());
     match (other_name, now) {
-        (None, None) => Err(Refusal::new("whom do you oppose, or vs what? Both sides at once are: oppose +1 vs -2")),
+        (None, None) => Err(Refusal::new("whom do you oppose, or vs what?").example("oppose +1 vs -2")),
         (Some(name), Some(_)) if !turn.by_referee() => {
             let what = format!("{name} answers with their own dice: leave the number away, they type resist");
             Err(Refusal::new(what).example(format!("oppose {name} +1")))

@@ -76,7 +76,10 @@ pub(crate) fn dice(mut reply: Reply, throw: &Throw) -> Reply {
 pub(crate) fn pool(state: &State) -> Reply {
     let State { players, dials, pool, full, .. } = state;
     if *players == 0 {
-        return Reply::from("Spotlight: no Series has begun; series 4 begins one for four players").fact("pool", 0);
+        return Reply::from("Spotlight: no Series has begun; ")
+            .code("series 4")
+            .text(" begins one for four players")
+            .fact("pool", 0);
     }
     let next = pool_size(*players, *dials);
     let counts = format!("{}, {}", count(*players, "player"), count(*dials, "dial"));

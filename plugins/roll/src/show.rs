@@ -147,7 +147,7 @@ impl Page {
     fn end(self) -> Reply {
         match self.more {
             0 => self.reply,
-            more => self.reply.text(format!(" | {more} dice more: why shows all")),
+            more => self.reply.text(format!(" | {more} dice more: ")).code("why").text(" shows all"),
         }
     }
 }

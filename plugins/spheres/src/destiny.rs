@@ -20,7 +20,7 @@ impl Argument for PoolDie {
         let shows = words.get(1).map(|word| Number::<1, 20>::read(&[word])).transpose()?.flatten();
         match shows {
             Some((Number(shows), _)) => Ok(Some((PoolDie(kind, shows as u32), 2))),
-            None => Err(format!("which {} die? Its number is missing", kind.name())),
+            None => Err(format!("which {} die? Say its number", kind.name())),
         }
     }
 }

@@ -177,12 +177,15 @@ const MOST_NAME: usize = 32;
 fn show_order(state: &State, turn: &Turn) -> Reply {
     let here = |who: &&InOrder| !matches!(who, InOrder::Character(id) if turn.is_away(*id));
     let names: Vec<_> = state.order.iter().filter(here).map(|who| show::named_in_order(turn, who)).collect();
-    let now = state.current.as_ref().map(|who| format!("it is {}'s turn", show::named_in_order(turn, who)));
-    let now = now.unwrap_or_else(|| "next begins the first turn".to_owned());
-    match names.is_empty() {
-        true => Reply::from("no order is set: order Ann Ogre Bob sets one"),
-        false => Reply::from(format!("order: {}; {now}", names.join(", "))).fact("order", names),
+    if names.is_empty() {
+        return Reply::from("no order is set: ").code("order Ann Ogre Bob").text(" sets one");
     }
+    let reply = Reply::from(format!("order: {}; ", names.join(", ")));
+    let reply = match &state.current {
+        Some(who) => reply.text(format!("it is {}'s turn", show::named_in_order(turn, who))),
+        None => reply.code("next").text(" begins the first turn"),
+    };
+    reply.fact("order", names)
 }
 
 pub(crate) fn next(state: &mut State, turn: &mut Turn) -> Result<Reply, Refusal> {

@@ -49,7 +49,7 @@ impl Argument for Label {
         let key = key_of(table, place)?;
         let text = words[2.min(words.len())..].join(" ");
         match text.chars().count() {
-            0 => Err("what does it stand for? Text is missing behind the number".to_owned()),
+            0 => Err("what does it stand for? Say it after the number".to_owned()),
             1..=MOST_LABEL => Ok(Some((Label { key, text }, words.len()))),
             long => Err(format!("{long} characters are too many: {MOST_LABEL} is the most")),
         }

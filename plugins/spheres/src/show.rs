@@ -331,7 +331,7 @@ pub(crate) fn destiny_facts(reply: Reply, state: &State, turn: &Turn) -> Reply {
 /// The Fate Pool.
 pub(crate) fn fate(state: &State) -> Reply {
     let reply = match &state.fate {
-        None => Reply::from("no encounter is on: encounter start begins one"),
+        None => Reply::from("no encounter is on: ").code("encounter start").text(" begins one"),
         Some(fate) => {
             let blocked: Vec<_> = fate.blocked.iter().map(|kind| kind.name()).collect();
             let blocked = match blocked.is_empty() {
@@ -392,11 +392,11 @@ fn holdings(held: &Holdings) -> String {
         format!("Stress {} (load {} of 10)", held.stress, held.load()),
         held.fatigue.word().to_owned(),
     ];
-    words.extend(held.surge_pending.then(|| "a Surge's fatigue to come".to_owned()));
-    words.extend(held.surge_deferred.then(|| "a Surge's fatigue once free".to_owned()));
+    words.extend(held.surge_pending.then(|| "fatigue from a Surge next turn".to_owned()));
+    words.extend(held.surge_deferred.then(|| "fatigue from a Surge once free".to_owned()));
     words.extend(held.surges.iter().map(|surge| format!("Surge: {}", surge.benefit.word())));
     words.extend((!held.actions.is_new()).then(|| format!("left this turn: {}", held.actions)));
-    words.extend(held.surge_unsaid.then(|| "a Surge to say what for".to_owned()));
+    words.extend(held.surge_unsaid.then(|| "a Surge, with its benefit still to be named".to_owned()));
     words.extend((held.ranks > 0).then(|| format!("+{} Advantage on the next check", held.ranks)));
     words.extend(held.thrown.as_ref().map(|thrown| format!("a thrown {} to use", thrown.value)));
     words.extend(held.awards.iter().map(|award| format!("an award of {award} to use")));

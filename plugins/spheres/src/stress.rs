@@ -47,7 +47,7 @@ pub(crate) fn recover(state: &mut State, turn: &Turn, who: CharacterId) -> Resul
     if held.fatigue == Fatigue::Ok && !held.surge_pending && held.conditions.is_empty() {
         let name = turn.name(who);
         let what = format!("{name} has nothing to recover from, and it would cost 1 Stress");
-        return Err(Refusal::new(what).example(format!("condition {name} wounded")));
+        return Err(Refusal::new(what).example("stress"));
     }
     let reply = recover_now(state, turn, who)?;
     if state.fate.is_some() {
@@ -200,7 +200,7 @@ pub(crate) fn fatigue(state: &mut State, turn: &mut Turn, fatigue: Fatigue, who:
     let held = state.of(who);
     (held.fatigue, held.surge_pending) = (fatigue, false);
     let facts = show::stress(state, turn, who).facts;
-    Ok(Reply { facts, ..turn.about(who).text(format!("{}, no Surge's fatigue to come", fatigue.word())) })
+    Ok(Reply { facts, ..turn.about(who).text(format!("{}, no fatigue from a Surge", fatigue.word())) })
 }
 
 pub(crate) fn tier(state: &mut State, turn: &mut Turn, tier: Option<u32>, who: Option<Name>) -> Result<Reply, Refusal> {

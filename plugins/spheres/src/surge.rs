@@ -76,12 +76,15 @@ pub(crate) fn surge(state: &mut State, turn: &Turn, how: Option<Surge>) -> Resul
     if let Some(benefit) = what {
         last(held, benefit);
     }
-    let gives = what.map_or("say what for, as in surge action".to_owned(), |benefit| benefit.says().to_owned());
-    let then = match controlled {
-        true => "the fatigue waits until you are free: surge free",
-        false => "then fatigue with your next turn, unless you recover before",
+    let reply = Reply::new().bold("SURGE").text(": ");
+    let reply = match what {
+        Some(benefit) => reply.text(benefit.says()),
+        None => reply.text("say what for, as in ").code("surge action"),
     };
-    let reply = Reply::new().bold("SURGE").text(format!(": {gives}; {then}"));
+    let reply = match controlled {
+        true => reply.text("; the fatigue waits until you are free: ").code("surge free"),
+        false => reply.text("; then fatigue with your next turn, unless you recover before"),
+    };
     Ok(facts(reply, held))
 }
 

@@ -68,7 +68,7 @@ pub(crate) fn begin(state: &mut State, turn: &mut Turn, reply: Reply) -> Result<
         rolled.push(Rolled { who, triumph, tragedy, used: Vec::new(), voted: false });
     }
     let reply = outcome_facts(reply.text(". ").bold("TILT! "), turn, &rolled);
-    let reply = reply.text(outcome(turn, &rolled)).text(". The referee types tilt soft or tilt hard");
+    let reply = asks_for_the_table(reply.text(outcome(turn, &rolled)).text(". The referee types "));
     state.tilt = Some(Tilt { rolled, ..Tilt::default() });
     Ok(reply)
 }
@@ -207,8 +207,10 @@ pub(crate) fn vote(state: &mut State, turn: &Turn, side: Option<Side>, value: u3
         let kinds = if table == Table::Soft { "Triumph dice" } else { "dice" };
         let left = left_of(rolled, table);
         let left: Vec<_> = left.iter().map(ToString::to_string).collect();
-        let left = if left.is_empty() { "none is left".to_owned() } else { format!("there are {}", left.join(" ")) };
-        let what = format!("none of your {kinds} shows {value} and has not voted: {left}");
+        let what = match left.is_empty() {
+            true => format!("all your {kinds} have voted, or you have none"),
+            false => format!("none of your {kinds} that may still vote shows {value}: they show {}", left.join(" ")),
+        };
         return Err(Refusal::new(what).about(value.to_string()).example("tilt"));
     }
     rolled.used.push(value);
@@ -234,10 +236,14 @@ fn left_of(rolled: &Rolled, table: Table) -> Vec<u32> {
     left
 }
 
+fn asks_for_the_table(reply: Reply) -> Reply {
+    reply.code("tilt soft").text(" or ").code("tilt hard")
+}
+
 /// What was chosen, and what the vote is about.
 fn status(state: &State, tilt: &Tilt) -> Reply {
     let Some(table) = tilt.table else {
-        return show::tilt_facts(Reply::from("the referee types tilt soft or tilt hard"), tilt);
+        return show::tilt_facts(asks_for_the_table(Reply::from("the referee types ")), tilt);
     };
     let mut parts = vec![format!("{} table", table.word())];
     for (ballot, number) in tilt.chosen.iter().enumerate() {
@@ -259,7 +265,8 @@ fn status(state: &State, tilt: &Tilt) -> Reply {
     let votes = if votes.is_empty() { String::new() } else { format!(", so far {}", votes.join(", ")) };
     let side = if tilt.chosen.len().is_multiple_of(2) { "good" } else { "bad" };
     let reply = reply.numbers(format!("vote {side}"));
-    show::tilt_facts(reply.text(format!(" | vote 1-6 for the {ballot}{votes}; tilt next closes it")), tilt)
+    let reply = reply.text(" | ").code("vote").text(format!(" 1-6 for the {ballot}{votes}; "));
+    show::tilt_facts(reply.code("tilt next").text(" closes it"), tilt)
 }
 
 /// ` Fortune smiles`, the label for a number in a ballot.

@@ -82,7 +82,7 @@ pub(crate) fn damage(
         }
     }
     if let Some(on) = hurt.filter(|on| test::payable(state, turn, *on).is_ok()) {
-        let label = "with your reality skill: soak 9; costs a Possibility";
+        let label = "with your reality skill after it; costs a Possibility";
         reply = reply.offer_to(turn.name(on), "soak", label);
     }
     let why = format!("{total} is {:+} to Toughness {toughness}", total - toughness);
@@ -128,8 +128,11 @@ pub(crate) fn kept(
         None => {}
     }
     if harm.wounds < 0 || harm.shock < 0 {
-        let what = format!("{} has only {}", turn.name(who), show::harm(before));
-        return Err(Refusal::new(what).example("wounds none"));
+        let name = turn.name(who);
+        return Err(match before == Harm::NONE {
+            true => Refusal::new(format!("{name} is unhurt already")).example("wounds +1"),
+            false => Refusal::new(format!("{name} has only {}", show::harm(before))).example("wounds none"),
+        });
     }
     if harm.wounds > MOST_HARM || harm.shock > MOST_HARM {
         return Err(Refusal::new(format!("{MOST_HARM} is the most I count")).example("wounds +1"));
@@ -137,7 +140,8 @@ pub(crate) fn kept(
     if state.held(who).harm != harm {
         state.of(who).harm = harm;
     }
-    let reply = turn.about(who).bold(show::harm(harm));
+    let says = if harm == Harm::NONE { "unhurt".to_owned() } else { show::harm(harm) };
+    let reply = turn.about(who).bold(says);
     let reply = if harm.wounds > 0 { reply.text(format!(" ({:+} to tests)", -harm.wounds)) } else { reply };
     Ok(facts(reply, harm))
 }
@@ -157,7 +161,7 @@ pub(crate) fn soaked(state: &mut State, who: CharacterId, before: Option<&Test>,
 
 pub(crate) fn soak(state: &mut State, turn: &mut Turn, reality: Option<i64>, how: &How) -> Result<Reply, Refusal> {
     let Some(reality) = reality.or(state.held(turn.actor).reality) else {
-        return Err(Refusal::new("with which reality skill? A number is missing").example("soak 9"));
+        return Err(Refusal::new("with which reality skill? Say its number").example("soak 9"));
     };
     if how.possibility {
         let what = "a soak already costs a Possibility; you cannot add another";

@@ -353,7 +353,7 @@ impl Game for Torg {
                 let behind = if skill.is_none() && dns.len() > 1 { dns.pop() } else { None };
                 match skill.map(|Number(skill)| skill).or(behind) {
                     Some(skill) => test::test(state, turn, skill, dns, &how),
-                    None => Err(Refusal::new("which skill or attribute? A number without a sign is missing")),
+                    None => Err(Refusal::new("which skill or attribute? Say its number, without + or -")),
                 }
             }
             Command::Spend { what: Spendable::Possibility, nomin } => {
@@ -370,7 +370,7 @@ impl Game for Torg {
             Command::Bd { count: Number(dice), reroll } => harm::bonus_dice(turn, dice as u32, reroll),
             Command::Damage { damage: Number(damage), toughness, count, character } => {
                 let Some(Toughness(toughness)) = toughness else {
-                    return Err(Refusal::new("against which Toughness? Its number is missing"));
+                    return Err(Refusal::new("against which Toughness? Say its number"));
                 };
                 let dice = count.map_or(0, |BonusDice(dice)| dice);
                 harm::damage(state, turn, (damage, toughness), dice, character)
@@ -457,8 +457,12 @@ fn disconnect(state: &mut State, turn: &mut Turn, who: Option<Name>, on: bool) -
     if on {
         turn.close_offers(Some(who), &["possibility", "soak"]);
     }
-    let says = if on { "disconnected: no Possibilities until disconnect off" } else { "connected again" };
-    Ok(turn.about(who).text(says).fact("disconnected", on))
+    let reply = turn.about(who);
+    let reply = match on {
+        true => reply.text("disconnected: no Possibilities until ").code("disconnect off"),
+        false => reply.text("connected again"),
+    };
+    Ok(reply.fact("disconnected", on))
 }
 
 fn new_act(state: &mut State, turn: &mut Turn) -> Reply {

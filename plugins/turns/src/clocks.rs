@@ -123,10 +123,13 @@ pub(crate) fn clock(state: &mut State, turn: &Turn, change: Option<Text>) -> Res
 }
 
 /// A change of a clock in words.
-pub(crate) fn told(name: &str, field: &str, after: Option<&Value>) -> String {
+pub(crate) fn told(key: &str, field: &str, after: Option<&Value>) -> String {
+    // Only the key is known, which is the name in lower case.
+    let mut letters = key.chars();
+    let name: String = letters.next().into_iter().flat_map(char::to_uppercase).chain(letters).collect();
     match (field, after.and_then(Value::as_u64)) {
-        ("filled", Some(filled)) => format!("{name} is at {filled}"),
-        ("filled", None) => format!("no clock {name}"),
+        ("filled", Some(filled)) => format!("the clock {name} is at {filled}"),
+        ("filled", None) => format!("the clock {name} is gone"),
         _ => String::new(),
     }
 }
@@ -139,7 +142,7 @@ fn shown(clock: &Clock) -> Reply {
 fn begin(clocks: &mut Clocks, turn: &Turn, name: &str, size: u32, filled: u32) -> Result<Reply, Refusal> {
     referees(turn, "begin a clock")?;
     if name.is_empty() {
-        return Err(Refusal::new("which clock? Its name is missing").example(format!("clock The ritual {size}")));
+        return Err(Refusal::new("which clock? Say its name").example(format!("clock The ritual {size}")));
     }
     if name.chars().count() > MOST_NAME {
         return Err(Refusal::new(format!("a clock's name has up to {MOST_NAME} characters")).about(name));
@@ -148,12 +151,19 @@ fn begin(clocks: &mut Clocks, turn: &Turn, name: &str, size: u32, filled: u32) -
         return Err(Refusal::new(format!("{MOST_CLOCKS} clocks are the most")).example("clock"));
     }
     let clock = Clock { name: name.to_owned(), filled, size };
-    let reply = shown(&clock);
+    let reply = shown(&clock).fact("begun", 1);
     clocks.0.insert(name.to_lowercase(), clock);
     Ok(reply)
 }
 
 fn unknown(clocks: &Clocks, name: &str, step: Step) -> Refusal {
+    // `Bomb 6 down`
+    let number = |word: &str| word.parse::<u32>().is_ok();
+    let sized = name.split_whitespace().skip(1).position(number).filter(|_| step == Step::Show);
+    if let Some(at) = sized {
+        let begins: Vec<&str> = name.split_whitespace().take(at + 2).collect();
+        return Refusal::new("the size of a clock comes last").example(format!("clock {}", begins.join(" ")));
+    }
     let what = format!("there is no clock {name}");
     match suggest(name, clocks.0.values().map(|clock| clock.name.as_str())) {
         Some(meant) => Refusal::new(format!("{what}: did you mean {meant}?")).about_meant(name, meant),

@@ -143,7 +143,7 @@ fn named(turn: &mut Turn, entrant: &Entrant) -> Result<Vec<CharacterId>, Refusal
 
 fn remove(here: &mut Here, turn: &mut Turn, characters: &[Name]) -> Result<Reply, Refusal> {
     if characters.is_empty() {
-        return Err(Refusal::new("who? A name is missing").example("init remove Ogre"));
+        return Err(Refusal::new("who leaves the order?").example("init remove Ogre"));
     }
     for Name(name) in characters {
         let who = turn.character(name)?;
@@ -239,7 +239,7 @@ fn begun(here: &mut Here, turn: &mut Turn, begins: Begins, round_before: u32, re
         Begins::Turn(who) => format!("{new_round}{}'s turn", turn.name(who)),
         Begins::Side(side) if new_round.is_empty() => format!("The {} act", plural(side)),
         Begins::Side(side) => format!("{new_round}the {} act", plural(side)),
-        Begins::Choice => format!("Round {round}: who acts first? Type next and a name"),
+        Begins::Choice => format!("Round {round}: who acts first?"),
     };
     let act = match begins {
         Begins::Turn(who) => vec![who],
@@ -265,7 +265,7 @@ fn begun(here: &mut Here, turn: &mut Turn, begins: Begins, round_before: u32, re
             let reply = reply.text(format!(", in any order: {}", names.join(", ")));
             open.into_iter().filter(|who| !turn.opposes(*who)).fold(reply, |reply, who| with_offer(reply, turn, who))
         }
-        Begins::Choice => reply,
+        Begins::Choice => reply.text(" Type ").code("next").text(" and a name"),
     }
 }
 

@@ -13,6 +13,9 @@ pub(crate) fn of(past: &Past) -> String {
         },
         "clock" => match (past.number("filled"), past.number("size"), result.rsplitn(3, ' ').nth(2)) {
             (Some(filled), Some(size), Some(name)) if filled == size => format!("The clock {name} was full"),
+            (Some(_), Some(size), Some(name)) if past.number("begun").is_some() => {
+                format!("The clock {name} began, with {size} segments")
+            }
             (Some(filled), Some(size), Some(name)) => format!("The clock {name} stood at {filled} of {size}"),
             _ => String::new(),
         },

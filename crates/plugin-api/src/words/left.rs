@@ -50,10 +50,9 @@ impl Words {
         if let Some(owner) =
             owner.filter(|argument| once && !argument.words.iter().take(1).any(|known| same(known, &word.text)))
         {
-            let usage = &owner.usage;
-            let usage = usage.strip_prefix('[').and_then(|usage| usage.strip_suffix(']')).unwrap_or(usage);
-            let refusal = Refusal::usage(format!("\"{}\" belongs to {usage}", word.text), word.at.clone());
             let (leads, place) = (owner.words.first(), word.at.start..word.at.start);
+            let first = leads.map_or("another word", String::as_str);
+            let refusal = Refusal::usage(format!("\"{}\" goes after {first}", word.text), word.at.clone());
             return Err(refusal.mended(place, leads.map(|leads| format!("{leads} "))));
         }
         let die = format!("d{}", word.text);

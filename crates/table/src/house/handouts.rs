@@ -117,7 +117,7 @@ impl Handout {
 fn unknown(turn: &HouseTurn, name: &str) -> Refusal {
     let what = match turn.in_private || turn.in_secret {
         true => format!("you have no handout called {name}"),
-        false => format!("there is no handout {name} that everyone has; yours I show in a private chat"),
+        false => format!("everyone has no handout called {name}; I show your own in a private chat"),
     };
     let example = if turn.in_private { "handouts".to_owned() } else { format!("in {} handouts", turn.room_id.id) };
     Refusal::new(what).about(name).example(example)
@@ -265,9 +265,9 @@ fn listed(turn: &mut HouseTurn, handouts: &[Handout]) -> Reply {
     if lines.is_empty() {
         return match alone {
             true => Reply::from("You have no handouts."),
-            false => Reply::from("There is no handout that everyone has. In a private chat with me, ")
+            false => Reply::from("Nothing has been handed out to everyone. For your own handouts, type ")
                 .code(format!("in {room} handouts"))
-                .text(" shows yours."),
+                .text(" in a private chat with me."),
         };
     }
     Reply::new().text("Handouts, and who has them:").list(lines)

@@ -62,7 +62,7 @@ pub(super) fn me(turn: &mut HouseTurn, change: Option<Account>) -> Result<Reply,
 /// Refuses whoever does not say this themselves, where nobody else reads it, with an account.
 fn alone(turn: &HouseTurn) -> Result<(), Refusal> {
     if !turn.in_private || turn.in_secret || turn.said_in != turn.room_id {
-        return Err(Refusal::new("that is for a private chat with me, in plain words: type it there").example("me"));
+        return Err(Refusal::new("I talk about your accounts only in a private chat: type it there").example("me"));
     }
     if turn.ordered.is_some() || !turn.may(Act::ChangeTheTable) {
         return Err(Refusal::new("only you can say that, in your own words").example("me"));

@@ -241,7 +241,8 @@ pub(super) fn with_clock(turn: &HouseTurn, reply: Reply, typed: &Typed<'_>) -> R
 
 /// `in 2 days, on Fri 4 Dec 20:00 (UTC)`
 fn when_shown(turn: &HouseTurn, at: Timestamp) -> String {
-    format!("{}, on {}", times::until(turn.now, at), times::shown(at, &zone(turn)))
+    let zone = zone(turn);
+    format!("{}, on {}", times::until_there(turn.now, at, &zone), times::shown(at, &zone))
 }
 
 /// What a reminder says when its time has come.

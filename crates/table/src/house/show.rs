@@ -78,7 +78,9 @@ pub(super) fn changes<'a>(turn: &HouseTurn, changes: impl IntoIterator<Item = &'
             shown.extend(Some(told).filter(|told| !told.is_empty() && !shown.contains(told)));
             continue;
         }
-        if let Some(place) = place(turn, &change.path) {
+        if let Some(told) = of_a_scene_apart(turn, &change) {
+            shown.push(told);
+        } else if let Some(place) = place(turn, &change.path) {
             value(&place, change.before.as_ref(), change.after.as_ref(), &mut shown);
         }
     }
@@ -94,6 +96,19 @@ fn of_game(turn: &HouseTurn, change: &Change) -> Option<String> {
     plugin.told(&place, change.after.as_ref(), &|who| turn.table.name_of(who).to_owned())
 }
 
+/// Which scene a room plays now, if it plays one apart from the others or did.
+fn of_a_scene_apart(turn: &HouseTurn, change: &Change) -> Option<String> {
+    let words: Vec<_> = journal::words(&change.path).into_iter().collect();
+    let ["table", "apart", room, "since"] = words.iter().map(|word| &**word).collect::<Vec<_>>()[..] else {
+        return None;
+    };
+    let room = room_called(turn, room);
+    Some(match change.after.as_ref().and_then(Value::as_u64) {
+        Some(since) => format!("{room} plays the scene of #{since}"),
+        None => format!("{room} plays the common scene"),
+    })
+}
+
 /// The place of a change in words; `None` if only the core uses it.
 fn place(turn: &HouseTurn, path: &str) -> Option<String> {
     let words: Vec<String> = journal::words(path).into_iter().map(Cow::into_owned).collect();
@@ -105,7 +120,7 @@ fn place(turn: &HouseTurn, path: &str) -> Option<String> {
         // Who defined a shortcut, and whether a name was chosen.
         Place::TableShortcuts | Place::Shortcuts(_) if rest.iter().any(|word| word == "by") => return None,
         Place::Character(_) if path.ends_with("/named") => return None,
-        Place::Scene if path.ends_with("/scene_over") || path.ends_with("/from") => return None,
+        Place::Scene if ["/scene_over", "/from", "/scene/since"].iter().any(|end| path.ends_with(end)) => return None,
         _ => {}
     }
     let rest = rest.iter().filter(|word| !["state", "characters"].contains(&word.as_str()));
@@ -127,7 +142,7 @@ fn place(turn: &HouseTurn, path: &str) -> Option<String> {
         ("table", ["shortcuts", "own", name, _, word]) => format!("{name}'s macro {word}"),
         ("table", ["shortcuts", "table", "variables", word]) => format!("the table's {word}"),
         ("table", ["shortcuts", "table", _, word]) => format!("the table's macro {word}"),
-        ("table", ["apart", room, _]) => format!("scene in {} since", room_called(turn, room)),
+        ("table", ["scene", "title"]) => "scene".to_owned(),
         ("table", place) => place.join(" "),
         _ => format!("{} {}", kind.trim_end_matches('s'), words.join(" ")),
     })

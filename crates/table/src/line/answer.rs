@@ -14,6 +14,21 @@ pub(super) struct Number {
     pub replaces: Option<(u64, usize)>,
 }
 
+/// The answer of a game, which does not know the room's prefix, with the prefix before what is to be typed.
+pub(super) fn with_prefix(mut reply: Reply, prefix: &str) -> Reply {
+    let lines = reply.blocks.iter_mut().flat_map(|block| match block {
+        Block::Line(line) => std::slice::from_mut(line),
+        Block::List(lines) => lines.as_mut_slice(),
+        _ => &mut [],
+    });
+    for span in lines.chain([&mut reply.notice]).flatten() {
+        if let Span::Code(command) = span {
+            command.insert_str(0, prefix);
+        }
+    }
+    reply
+}
+
 /// A game's answer with what the table adds: the comment, the offers with their numbers, the entry's number. So many offers
 /// were made to the same player before, in the same message.
 pub(super) fn answer(
@@ -84,9 +99,12 @@ pub(super) fn refusal(refusal: Refusal, line: &RefusedLine<'_>) -> (Reply, Optio
         let right = format!("{}{}", (*around)?, corrected(typed, wrong, &right.by)?);
         Some(group.map_or(right.clone(), |group| group.as_typed(&right)))
     });
-    let example = refusal.example.or_else(|| spec.and_then(|spec| spec.examples.first().cloned()));
     // What was just refused is no example.
     let refused = |example: &String| *around == Some("") && example.eq_ignore_ascii_case(typed);
+    let example = refusal.example.or_else(|| match (spec, refusal.usage) {
+        (Some(spec), true) => like(typed, &spec.examples),
+        (spec, _) => spec.and_then(|spec| spec.examples.first().cloned()),
+    });
     let example = example.filter(|example| !refused(example));
     match (&mended, example) {
         (Some(mended), _) => reply = reply.text(" Try: ").code(format!("{prefix}{mended}")),
@@ -98,6 +116,18 @@ pub(super) fn refusal(refusal: Refusal, line: &RefusedLine<'_>) -> (Reply, Optio
         reply.blocks.push(Block::Caret { typed: format!("{prefix}{typed}"), at });
     }
     (reply, mended)
+}
+
+/// The example that has most words of the line in it; if none has any, one with arguments for a line that has some.
+fn like(typed: &str, examples: &[String]) -> Option<String> {
+    let behind = |line: &str| line.split_whitespace().skip(1).map(str::to_lowercase).collect::<Vec<_>>();
+    let words = behind(typed);
+    let fits = |example: &&String| {
+        let shown = behind(example);
+        (shown.iter().filter(|word| words.contains(word)).count(), !words.is_empty() && !shown.is_empty())
+    };
+    // Of several that fit as well, `max_by_key` takes the last.
+    examples.iter().rev().max_by_key(fits).cloned()
 }
 
 fn upper_first(text: &str) -> String {

@@ -10,7 +10,7 @@ use crate::host::Host;
 use crate::outcome::Outcome;
 use crate::room::{Answered, Verbosity};
 use crate::state::Stored;
-use chat::{Readers, Reply};
+use chat::{Line, Readers, Reply, Span};
 use dice::Die;
 use dice::fair::commitment;
 use journal::documents::{GUEST, RoomDoc, to_json};
@@ -277,18 +277,21 @@ fn hidden_record(done: &Done<'_>, reply: &Reply, number: u64) -> Vec<Change> {
 }
 
 /// What everybody is told about a secret command.
-fn notice(number: u64, attempt: &Attempt<'_>, done: &Done<'_>, outcome: &Outcome, reply: &Reply) -> String {
-    if let Some(what) = &reply.notice {
-        return format!("#{number}: {} {what}", attempt.doc.name_of(attempt.actor));
+fn notice(number: u64, attempt: &Attempt<'_>, done: &Done<'_>, outcome: &Outcome, reply: &Reply) -> Line {
+    let name = attempt.doc.name_of(attempt.actor);
+    if !reply.notice.is_empty() {
+        let who = Span::Text(format!("#{number}: {name} "));
+        return std::iter::once(who).chain(reply.notice.iter().cloned()).collect();
     }
     let what = match (done.game, done.spec.name.as_str()) {
         (HOUSE, "seal") => "a sealed declaration",
         (HOUSE, "tell") => "a word in private",
         (HOUSE, "note") => "a private note",
+        (HOUSE, "handout") => "a handout",
         _ if outcome.dice.is_empty() => "a secret command",
         _ => "a secret roll",
     };
-    format!("#{number}: {what} by {}", attempt.doc.name_of(attempt.actor))
+    vec![Span::Text(format!("#{number}: {what} by {name}"))]
 }
 
 /// The table's own commands that are part of the play, and not about the table or a room.

@@ -54,8 +54,8 @@ impl Draft {
                     }
                     let (name, word) = (command.cast.name(of), &command.spec.name);
                     let what = match command.spec.follow_up {
-                        FollowUp::Anyone => format!("nothing waits for {name} to {word}"),
-                        _ => format!("{name} has no roll that {word} could follow up on"),
+                        FollowUp::Anyone => format!("nobody waits for {name}: there is nothing to {word}"),
+                        _ => format!("{name} made no roll for {word}"),
                     };
                     let main = command.plugin.manifest().main().map_or("help", |main| main.examples[0].as_str());
                     return Err(Refusal::new(what).example(main).into());
@@ -146,7 +146,7 @@ impl Ledger<'_> {
         let page = self.must_have(number)?;
         let what = match page.link.fate.undone_by {
             Some(by) => format!("#{number} was undone in #{by}, so nothing can follow it"),
-            None => format!("#{number} is no roll that could be followed up on"),
+            None => format!("#{number} is not a roll that anything can follow"),
         };
         Ok(Refusal::new(what).about(format!("#{number}")))
     }

@@ -63,8 +63,8 @@ impl Draft {
         }
         let choice = number.checked_sub(1).and_then(|at| choices.get(at)).ok_or_else(|| {
             let last = choices.len();
-            let shown = if last == 1 { "1 alone".to_owned() } else { format!("1 to {last}") };
-            Refusal::new(format!("there is no {number}: you were offered {shown}")).example("waiting")
+            let shown = if last == 1 { "only 1".to_owned() } else { format!("1 to {last}") };
+            Refusal::new(format!("there is no {number}: you can choose {shown}")).example("waiting")
         })?;
         if !attempt.rights.may(&attempt.doc, Act::PlayAs(choice.character)) {
             let name = attempt.doc.name_of(choice.character);
@@ -291,11 +291,13 @@ impl Ledger<'_> {
     /// A refusal because a choice can no longer be taken.
     fn taken(&self, choice: &Choice, by: u64) -> Result<Refusal, StoreError> {
         let entry = choice.entry;
+        let named = format!(" #{entry}");
+        let command = choice.command.strip_suffix(named.as_str()).unwrap_or(&choice.command);
         let fate = self.page(entry)?.map(|page| page.link.fate).unwrap_or_default();
         let what = match (fate.undone_by, fate.replaced_by) {
             (Some(by), _) => format!("#{entry} was undone in #{by}, and what it offered with it"),
             (_, Some(by)) => format!("#{entry} was edited and is now #{by}, which has its own offers"),
-            _ => format!("{} of #{entry} cannot be chosen any more: #{by} settled that", choice.command),
+            _ => format!("you can no longer choose {} for #{entry}: #{by} settled that", command),
         };
         Ok(Refusal::new(what).example("waiting"))
     }

@@ -1,5 +1,6 @@
 //! Plays a command that was found, and collects its changes. A game's panic ends here.
 
+use super::answer;
 use super::chances::chances_of_offers;
 use super::prepared::{Prepared, stumbled};
 use super::reading::safely;
@@ -210,6 +211,7 @@ impl Draft {
         if reply.readers > Readers::Everybody && !attempt.message.speaker.reachable {
             return self.not_kept(game, spec, UNREACHED.to_owned(), attempt);
         }
+        reply = answer::with_prefix(reply, &attempt.room.prefix);
         if spec.name == SHEET {
             reply = with_values(reply, &attempt.doc, &left.cast, (&play.arguments.typed[from..], attempt.actor));
         }

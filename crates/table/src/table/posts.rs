@@ -5,7 +5,7 @@ use crate::budget::MOST_LINES;
 use crate::host::Host;
 use crate::outcome::{Heard, Outcome, OutcomeKind, Outgoing};
 use crate::room::Answered;
-use chat::{Block, Earlier, Message, PlayerId, Post, Readers, Recipient, Reply, RoomId, Span, Told, What};
+use chat::{Block, Earlier, Line, Message, PlayerId, Post, Readers, Recipient, Reply, RoomId, Span, Told, What};
 use journal::documents::{When, to_json};
 use journal::keys;
 use journal::store::StoreError;
@@ -182,7 +182,7 @@ impl Answers {
         } else if let Some(mine) = mine {
             all.push(addressed(&message.room, Recipient::Player(asked.clone()), mine, false));
         }
-        let said = public.notices.drain(..).map(|notice| Block::Line(vec![Span::Text(notice)]));
+        let said = public.notices.drain(..).map(Block::Line);
         if public.blocks.is_empty() {
             public.addressee = None;
         }
@@ -240,7 +240,7 @@ struct Answer {
     images: Vec<chat::Image>,
     files: Vec<chat::File>,
     /// Notices for everybody about answers that are not for everybody.
-    notices: Vec<String>,
+    notices: Vec<Line>,
     refused: bool,
     calls: BTreeSet<PlayerId>,
     roll: Option<u64>,
