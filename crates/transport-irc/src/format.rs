@@ -98,8 +98,10 @@ fn logical(post: &Post, limit: usize) -> Vec<Line> {
 
 /// The text in front of the first line.
 fn front(post: &Post) -> String {
-    match post.to {
+    match &post.to {
         Recipient::Room => post.front(),
+        // Where only they and the bot talk, the room says nothing.
+        Recipient::Player(player) if player.id == post.room.id => post.front(),
         Recipient::Player(_) => format!("[{}] {}", clean(&post.room.id), post.front()),
     }
 }

@@ -264,6 +264,12 @@ fn listed(turn: &mut HouseTurn, handouts: &[Handout]) -> Reply {
     let room = &turn.room_id.id;
     if lines.is_empty() {
         return match alone {
+            true if turn.in_private && !turn.in_secret && turn.said_in == turn.room_id => {
+                let room = super::help::a_room_of(turn);
+                Reply::from("You have no handouts here. For those of a room, type ")
+                    .code(format!("in {room} handouts"))
+                    .text(".")
+            }
             true => Reply::from("You have no handouts."),
             false => Reply::from("Nothing has been handed out to everyone. For your own handouts, type ")
                 .code(format!("in {room} handouts"))

@@ -153,6 +153,14 @@ fn dice(prefix: &str) -> Reply {
     reply.line().text("All of it: ").code(format!("{prefix}help roll"))
 }
 
+/// A room that the player is in, as `in` takes it; any name if there is none.
+pub(super) fn a_room_of(turn: &HouseTurn) -> String {
+    let rooms = turn.host.roster.rooms_of(&turn.speaker.player);
+    let names = rooms.iter().filter(|room| *room != turn.said_in).filter_map(|room| turn.host.name_of_room(room).ok());
+    let typed = |name: &String| !name.contains(char::is_whitespace) && !name.starts_with('!');
+    names.filter(typed).next().unwrap_or_else(|| "hall".to_owned())
+}
+
 fn overview(turn: &HouseTurn) -> Reply {
     let (prefix, host) = (&turn.room.prefix, turn.host);
     let mut reply = Reply::new().text("I roll dice and keep what your table holds. ");
@@ -161,7 +169,7 @@ fn overview(turn: &HouseTurn) -> Reply {
             .text("Here you can leave out the ")
             .code(prefix.as_str())
             .text(". For a room, type ")
-            .code("in hall roll 2d6")
+            .code(format!("in {} roll 2d6", a_room_of(turn)))
             .text(": only you and the referees see the answer. Some commands:"),
         false => reply.text(format!("Start a line with {prefix} or {}: and a command, such as:", host.settings().name)),
     };
