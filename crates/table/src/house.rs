@@ -276,8 +276,8 @@ enum House {
     /// Show everyone a secret roll of yours. A referee can reveal any secret roll.
     #[command(example = "reveal #13")]
     Reveal { entry: Option<EntryNumber> },
-    /// List the notes, or keep one for everyone at the table. For one that only you can read, begin with in and the room,
-    /// in a private chat with me: in hall note TEXT.
+    /// List the notes, or keep one for everyone at the table. For one that only you can read, type in hall
+    /// note and the text, in a private chat with me.
     #[command(alias = "notes", example = "note the innkeeper lied about the ford", example = "note")]
     Note { text: Option<Text> },
     /// List the handouts, or show one again. The referee makes them in a private chat with me, as in hall handout letter,
