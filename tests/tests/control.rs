@@ -144,14 +144,14 @@ fn an_operator_uses_the_socket() {
     assert_eq!(operated.told(&["reload"]), "configuration reloaded\n");
 
     for (words, says) in [
-        (&["join", "nat", "#den"][..], "there is no network nat: there are net"),
+        (&["join", "nat", "#den"][..], "there is no network nat; the only one is net"),
         (&["join", "net", "den"], "\"den\" is not a channel there: a channel looks like \"#tavern\""),
         (&["leave", "net", "#den"], "the bot is not in #den"),
-        (&["ignore", "troll"], "\"troll\" names nobody: libera:account:troll does"),
+        (&["ignore", "troll"], "\"troll\" can match nobody; patterns look like libera:account:troll"),
         (&["ignore", "--no", "a:b"], "a:b was not ignored by you"),
         (&["plugin", "enable", "net/#tavern", "mvkk"], "There is no plugin mvkk: did you mean mvk?"),
         (&["plugin", "enable", "#tavern", "mvk"], "a room is named as network/room: libera/#tavern"),
-        (&["ignore", "net:bob"], "net:account:bob does, or net:nick:bob"),
+        (&["ignore", "net:bob"], "somebody is net:account:bob, or net:nick:bob"),
         (&["plugin", "enable", "net/#none", "mvk"], "the bot is not in net/#none"),
         (&["log", "warn,a=b=c"], "is no filter"),
         (&["log", "verbos"], "\"verbos\" is no level: there are off, error"),

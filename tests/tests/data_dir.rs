@@ -213,7 +213,7 @@ fn a_backup_of_a_running_bot_brings_the_table_back() {
     let changed = file.with_extension("changed");
     fs::write(&changed, text).unwrap();
     let other = tempfile::tempdir().unwrap();
-    assert!(complaint(&restore(other.path(), &changed)).contains("no usable backup"));
+    assert!(complaint(&restore(other.path(), &changed)).contains("cannot be used as a backup"));
     assert!(!other.path().join("store").exists());
 
     // The same for a bot that does not run.

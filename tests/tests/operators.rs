@@ -32,7 +32,7 @@ fn a_first_configuration_is_written_checked_and_shown() {
     let file = home.path().join(".config/astragal/astragal.toml");
     assert!(said(&written).starts_with(&format!("{} is written. Try it", file.display())), "{}", said(&written));
     let checked = astragal(home.path(), &["check-config"]);
-    assert_eq!((said(&checked), checked.status.success()), (format!("{} is right\n", file.display()), true));
+    assert_eq!((said(&checked), checked.status.success()), (format!("{}: no mistakes\n", file.display()), true));
     let again = astragal(home.path(), &[&["init"][..], &flags].concat());
     assert!(!again.status.success() && said(&again).contains("is there already"), "{}", said(&again));
     // A secret that everybody can read causes a warning and is not shown.

@@ -182,5 +182,5 @@ fn write_out(file: &Path, write: impl FnOnce(&mut dyn Write) -> Result<u64, Back
 /// Reads a backup just to check that it is complete. Returns its number of records.
 fn verify(file: &Path) -> anyhow::Result<u64> {
     let records = read(&mut lines::open(file, lines::OF_A_BACKUP)?, |_| Ok(()));
-    records.with_context(|| format!("{} is no usable backup", file.display()))
+    records.with_context(|| format!("{} cannot be used as a backup", file.display()))
 }

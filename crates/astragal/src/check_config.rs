@@ -44,7 +44,7 @@ pub fn check(place: &Place, reach: Reach) -> anyhow::Result<()> {
     let config = place.config()?;
     let mut out = out();
     match &place.file {
-        Some(file) => writeln!(out, "{} is right", file.display())?,
+        Some(file) => writeln!(out, "{}: no mistakes", file.display())?,
         None => writeln!(out, "there is no configuration file: the bot plays in the terminal")?,
     }
     for exposed in place.exposed_secrets()? {

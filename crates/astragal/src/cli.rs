@@ -22,7 +22,7 @@ pub struct Options {
     /// Keep all data in this directory instead of the platform's default
     #[arg(long, global = true, value_name = "DIR")]
     pub data: Option<PathBuf>,
-    /// Read this configuration file instead of astragal.toml in the platform's default place, or /etc/astragal
+    /// Use this configuration file instead of astragal.toml in the platform's default place, or /etc/astragal
     #[arg(long, global = true, value_name = "FILE")]
     pub config: Option<PathBuf>,
     /// The format of the log on standard error; for its level, set ASTRAGAL_LOG=info, or debug

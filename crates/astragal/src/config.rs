@@ -25,7 +25,8 @@ impl Config {
         read.map_err(|mistakes| {
             let several: String = mistakes.iter().map(|mistake| format!("\n  {mistake}")).collect();
             let what = path.map_or("the configuration".to_owned(), |path| path.display().to_string());
-            anyhow::anyhow!("{what} is wrong:{several}")
+            let count = if mistakes.len() == 1 { "a mistake" } else { "mistakes" };
+            anyhow::anyhow!("{what} has {count}:{several}")
         })
     }
 }
@@ -109,7 +110,7 @@ mod tests {
         let expected = [
             "line 1: there is no key ownerz: did you mean owners?",
             "line 2: owners: libra:account:x is on no network of this configuration: did you mean libera?",
-            "line 3: ignore: \"troll\" names nobody: libera:account:troll does",
+            "line 3: ignore: \"troll\" can match nobody; patterns look like libera:account:troll",
             "line 5: irc.libera.server: a text in quotation marks",
             "line 7: rooms.plugins: a list in brackets",
             "line 8: rooms.allowed: there is no plugin tork: did you mean torg?",

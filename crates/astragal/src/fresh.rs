@@ -35,7 +35,8 @@ pub fn create(file: &Path) -> anyhow::Result<File> {
 /// It cannot be created, or the old one cannot be removed.
 pub fn replace(file: &Path) -> anyhow::Result<File> {
     match fs::remove_file(file) {
-        Err(error) if error.kind() != ErrorKind::NotFound => {
+        // Of a file that is not there, a disk that is read-only says that, and not that there is none.
+        Err(error) if error.kind() != ErrorKind::NotFound && file.symlink_metadata().is_ok() => {
             Err(error).with_context(|| format!("{} is in the way and cannot be removed", file.display()))
         }
         _ => create(file),

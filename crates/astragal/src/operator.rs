@@ -123,9 +123,12 @@ impl Operator {
 
     /// A network by its name.
     pub fn network(&self, name: &str) -> anyhow::Result<&Arc<dyn Transport>> {
-        let names = || self.transports.iter().map(|each| each.network()).collect::<Vec<_>>().join(", ");
+        let names = || match self.transports.iter().map(|each| each.network()).collect::<Vec<_>>().as_slice() {
+            [only] => format!("the only one is {only}"),
+            all => format!("there are {}", all.join(", ")),
+        };
         let found = self.transports.iter().find(|each| each.network() == name);
-        found.with_context(|| format!("there is no network {name}: there are {}", names()))
+        found.with_context(|| format!("there is no network {name}; {}", names()))
     }
 
     /// Reads the configuration again: rooms, owners and limits apply from now on. The networks stay as they were at the

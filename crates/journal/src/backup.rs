@@ -228,7 +228,7 @@ pub fn read(input: &mut dyn BufRead, mut put: impl FnMut(Batch) -> Result<(), St
                 put(std::mem::take(&mut batch))?;
             }
         } else {
-            let footer: Footer = serde_json::from_slice(&text).map_err(|error| damaged(&error))?;
+            let footer: Footer = serde_json::from_slice(&text).map_err(|_| damaged(&"it is damaged or cut off"))?;
             if footer.records != records || footer.crc != format!("{:08x}", before.finalize()) {
                 return Err(damaged(&"lines are missing or changed"));
             }

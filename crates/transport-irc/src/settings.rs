@@ -64,16 +64,20 @@ pub struct Settings {
     /// Seconds before the bot rejoins after a kick; 0 stays away.
     pub rejoin_seconds: u32,
     /// Lines in one answer. The rest is shown on request.
+    #[schemars(range(min = 1))]
     pub lines_per_answer: usize,
     /// Lines that may be sent at once.
+    #[schemars(range(min = 1))]
     pub burst: u32,
     /// Milliseconds for each line after that; 0 switches the limit off.
     pub line_every_ms: u32,
     /// Milliseconds before the first attempt to reconnect.
+    #[schemars(range(min = 1))]
     pub reconnect_first_ms: u32,
     /// The longest wait between attempts.
     pub reconnect_most_ms: u32,
     /// Seconds of silence before the connection is tested. After half as long again, it is given up.
+    #[schemars(range(min = 1))]
     pub ping_seconds: u32,
 }
 
@@ -185,9 +189,14 @@ impl Settings {
         wrong.extend(self.wrong_name());
         wrong.extend(self.wrong_login());
         wrong.extend(self.channels.iter().filter_map(|(name, channel)| channel.wrong(name)));
-        if self.lines_per_answer == 0 || self.burst == 0 || self.ping_seconds == 0 || self.reconnect_first_ms == 0 {
-            wrong.push("lines_per_answer, burst, ping_seconds and reconnect_first_ms: at least 1".to_owned());
-        }
+        let counts = [
+            ("lines_per_answer", self.lines_per_answer == 0),
+            ("burst", self.burst == 0),
+            ("ping_seconds", self.ping_seconds == 0),
+            ("reconnect_first_ms", self.reconnect_first_ms == 0),
+        ];
+        wrong
+            .extend(counts.iter().filter(|(_, none)| *none).map(|(key, _)| format!("{key}: a whole number from 1 up")));
         wrong.extend(self.nobody("admins", &self.admins));
         let of_channels = self.channels.iter();
         wrong.extend(of_channels.flat_map(|(name, of)| self.nobody(&format!("channels.{name}.admins"), &of.admins)));
@@ -204,7 +213,7 @@ impl Settings {
 
     fn wrong_name(&self) -> Option<String> {
         let wrong = self.nick.is_empty() || self.nick.contains(|c: char| c.is_whitespace() || "!@:,*?#".contains(c));
-        wrong.then(|| format!("nick: {:?} is not a valid nick; \"astragal\" is", self.nick))
+        wrong.then(|| format!("nick: {:?} is not a valid nick; a valid one is \"astragal\"", self.nick))
     }
 
     /// What is wrong in the keys that prove who the bot and the server are.

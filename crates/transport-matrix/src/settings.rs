@@ -33,6 +33,7 @@ pub struct Settings {
     /// Whose invitations are followed: user ids, servers, or `*` for everyone. Owners' invitations are always followed.
     pub invites: BTreeSet<String>,
     /// Rooms to join per minute. Other invitations wait.
+    #[schemars(range(min = 1))]
     pub joins_per_minute: u32,
     /// The power level that makes somebody a room's admin.
     pub admin_power: i64,
@@ -45,10 +46,12 @@ pub struct Settings {
     /// Seconds a sync may wait for something to happen.
     pub sync_seconds: u32,
     /// Milliseconds before the first retry of a failed request.
+    #[schemars(range(min = 1))]
     pub retry_first_ms: u32,
     /// The most milliseconds between retries.
     pub retry_most_ms: u32,
     /// The most messages to search in a room for commands sent while the bot was away.
+    #[schemars(range(min = 1))]
     pub catch_up: u32,
 }
 
@@ -102,9 +105,13 @@ impl Settings {
         );
         let ignored = self.ignore.iter().filter(|name| UserId::parse(name.as_str()).is_err());
         wrong.extend(ignored.map(|name| format!("ignore: {name:?} is nobody; \"@dicebot:example.org\" is")));
-        if self.joins_per_minute == 0 || self.retry_first_ms == 0 || self.catch_up == 0 {
-            wrong.push("joins_per_minute, retry_first_ms and catch_up: at least 1".to_owned());
-        }
+        let counts = [
+            ("joins_per_minute", self.joins_per_minute == 0),
+            ("retry_first_ms", self.retry_first_ms == 0),
+            ("catch_up", self.catch_up == 0),
+        ];
+        wrong
+            .extend(counts.iter().filter(|(_, none)| *none).map(|(key, _)| format!("{key}: a whole number from 1 up")));
         if wrong.is_empty() { Ok(self) } else { Err(wrong) }
     }
 

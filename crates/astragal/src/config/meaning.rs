@@ -52,12 +52,12 @@ impl Config {
     pub fn nobody(&self, pattern: &str) -> Option<String> {
         if !pattern.contains([':', '!', '@']) || pattern.contains(char::is_whitespace) {
             return Some(format!(
-                "{pattern:?} names nobody: libera:account:troll does, or home:@*:spam.example, or *!*@*.spam.example"
+                "{pattern:?} can match nobody; patterns look like libera:account:troll, home:@*:spam.example or *!*@*.spam.example"
             ));
         }
         let (network, id) = pattern.split_once(':')?;
         let meant = self.networks.named(network)?.nobody(id)?;
-        Some(format!("{pattern:?} names nobody there: {meant}"))
+        Some(format!("{pattern:?} can match nobody there: {meant}"))
     }
 
     /// If an owner cannot exist: why.

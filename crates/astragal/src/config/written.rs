@@ -119,6 +119,9 @@ impl Written {
 
     /// What is written, without defaults.
     pub fn shown(&self, secrets: Secrets) -> anyhow::Result<String> {
+        if self.table.is_empty() {
+            return Ok("# Nothing is set: all settings have their defaults.\n".to_owned());
+        }
         let mut table = self.table.clone();
         if secrets == Secrets::Hidden {
             hide(&mut table, &schema(&self.kinds), &mut Vec::new());

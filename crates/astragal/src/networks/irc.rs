@@ -41,6 +41,13 @@ impl Kind for Irc {
         settings.address()
     }
 
+    fn if_silent(&self, settings: &Settings) -> String {
+        match settings.tls {
+            true => format!("the address; if port {} is not for TLS, set tls = false", settings.port()),
+            false => format!("the address; if port {} is for TLS, set tls = true", settings.port()),
+        }
+    }
+
     /// Accounts that differ only in case are the same.
     fn as_known(&self, id: &str) -> String {
         id.to_ascii_lowercase()
@@ -60,7 +67,7 @@ impl Kind for Irc {
     }
 
     fn nobody(&self, name: &str, pattern: &str) -> Option<String> {
-        let meant = || format!("{name}:account:{pattern} does, or {name}:nick:{pattern}");
+        let meant = || format!("somebody is {name}:account:{pattern}, or {name}:nick:{pattern}");
         (!pattern.contains([':', '!', '*'])).then(meant)
     }
 

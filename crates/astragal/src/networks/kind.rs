@@ -43,6 +43,11 @@ pub trait Kind: Send + Sync + 'static {
         "the server".to_owned()
     }
 
+    /// What to check if the server is silent.
+    fn if_silent(&self, _settings: &Self::Settings) -> String {
+        "the address".to_owned()
+    }
+
     /// An id in the network's own spelling.
     fn as_known(&self, id: &str) -> String {
         id.to_owned()

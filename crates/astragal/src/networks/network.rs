@@ -80,6 +80,9 @@ pub trait Network: Any + Debug + Send + Sync {
     /// As [`Kind::server`].
     fn server(&self) -> String;
 
+    /// As [`Kind::if_silent`].
+    fn if_silent(&self) -> String;
+
     /// As [`Kind::as_known`].
     fn as_known(&self, id: &str) -> String;
 
@@ -168,6 +171,10 @@ impl<K: Kind> Network for Of<K> {
 
     fn server(&self) -> String {
         self.kind.server(&self.settings)
+    }
+
+    fn if_silent(&self) -> String {
+        self.kind.if_silent(&self.settings)
     }
 
     fn as_known(&self, id: &str) -> String {
@@ -273,7 +280,7 @@ impl Networks {
             let (section, name) = (network.kind().section, network.name());
             let tried = timeout(limit, network.probe(data)).await.unwrap_or_else(|_| {
                 let (server, seconds) = (network.server(), limit.as_secs());
-                let hint = format!("check the address in [{section}.{name}], and the firewall");
+                let hint = format!("check the firewall, and in [{section}.{name}] {}", network.if_silent());
                 Err(format!("{server} is silent: the bot was not let in within {seconds} seconds; {hint}"))
             });
             well &= tried.is_ok();
@@ -295,7 +302,7 @@ mod tests {
         let silent = [(); 2].map(|()| TcpListener::bind("127.0.0.1:0").unwrap());
         let [irc, matrix] = silent.each_ref().map(|listener| listener.local_addr().unwrap());
         let text = format!(
-            "[irc.a]\nserver = \"127.0.0.1\"\nport = {}\ntls = false\n[matrix.b]\nhomeserver = \"http://{matrix}\"\n",
+            "[irc.a]\nserver = \"127.0.0.1\"\nport = {}\n[matrix.b]\nhomeserver = \"http://{matrix}\"\n",
             irc.port()
         );
         let config = Config::of(&(text + "user = \"dice\"\npassword = \"x\"\n"), &known(KINDS)).unwrap();
@@ -304,8 +311,9 @@ mod tests {
         let limit = Duration::from_millis(300);
         assert!(!config.networks.try_all(&data, limit, &mut |line| said.push(line)).await);
         assert!(said[0].starts_with(&format!("irc.a: {irc} is silent: ")), "{said:?}");
+        assert!(said[0].ends_with(&format!("if port {} is not for TLS, set tls = false", irc.port())), "{said:?}");
         assert!(said[1].starts_with(&format!("matrix.b: http://{matrix} is silent: ")), "{said:?}");
-        assert!(said[1].ends_with("check the address in [matrix.b], and the firewall"), "{said:?}");
+        assert!(said[1].ends_with("check the firewall, and in [matrix.b] the address"), "{said:?}");
         assert!(!data.exists(), "an attempt leaves a device behind");
     }
 }

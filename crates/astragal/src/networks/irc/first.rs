@@ -166,7 +166,7 @@ mod tests {
         assert!(user.questions[1..].iter().all(|asked| asked.contains("irc.libera.chat")), "{:#?}", user.questions);
         let told = [
             "Please answer yes or no.",
-            "\"my dice\" is not a valid nick; \"astragal\" is. Please type it again.",
+            "\"my dice\" is not a valid nick; a valid one is \"astragal\". Please type it again.",
             "\"tavern\" is not a channel: a channel begins with #, as in \"#tavern\". Please type it again.",
         ];
         assert_eq!(user.told, told);
