@@ -38,12 +38,15 @@ pub fn journals(store: &dyn Store) -> anyhow::Result<Vec<String>> {
     let mut said = Vec::new();
     for table in tables(store)? {
         let audit = journal::audit(store, &table).with_context(|| format!("the journal of {table} is damaged"))?;
-        said.push(format!(
-            "{table}: {} entries up to #{}, chain head {}…",
-            audit.entries,
-            audit.last,
-            &audit.head[..16]
-        ));
+        let entries = match audit.entries {
+            0 => {
+                said.push(format!("{table}: no entries yet"));
+                continue;
+            }
+            1 => "1 entry".to_owned(),
+            several => format!("{several} entries"),
+        };
+        said.push(format!("{table}: {entries} up to #{}, chain head {}…", audit.last, &audit.head[..16]));
     }
     Ok(said)
 }
