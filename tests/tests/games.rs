@@ -167,11 +167,11 @@ fn choices_survive_a_kill_and_are_taken_once() {
     let mut bot = Conversation::start(data.path());
     bot.ask("/as Ann");
     assert!(bot.ask("!1").contains("edit with a Triumph"));
-    assert!(bot.ask("!1").contains("cannot be chosen any more"));
+    assert!(bot.ask("!1").contains("You can no longer choose"));
     bot.ask("/as Bob");
     assert!(bot.ask("!soak 9").contains(&format!("#{number}")));
     assert!(bot.ask(&format!("!soak #{number} 9")).contains("soaked"));
     assert!(bot.ask("!retrostar resist +1").contains("Ann vs Bob"));
-    assert!(bot.ask("!retrostar resist +1").contains("othing waits for Bob to resist"));
+    assert!(bot.ask("!retrostar resist +1").contains("obody waits for Bob"));
     assert!(bot.end());
 }

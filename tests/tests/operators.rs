@@ -55,7 +55,7 @@ fn every_mistake_is_named_at_once() {
     let checked = astragal(home.path(), &["--config", file.to_str().unwrap(), "check-config"]);
     assert!(!checked.status.success());
     let expected = [
-        "wrong.toml is wrong:",
+        "wrong.toml has mistakes:",
         "line 1: there is no key nam: did you mean name?",
         "line 5: irc.libera.port: a whole number, not a text in quotation marks",
     ];
@@ -367,7 +367,7 @@ fn the_page_for_operators_quotes_what_the_program_prints() {
     let mut bare = Command::new(program());
     bare.args(["--config", &trusting, "check-config", "--online"]).env_clear().env("HOME", home.path());
     let bare = bare.env("SSL_CERT_FILE", "/dev/null").env("SSL_CERT_DIR", "/nonexistent").output().unwrap();
-    let homeserver = format!("[matrix.x]\nhomeserver = \"{}\"\nuser = \"nobody\"\n", Synapse::shared().url());
+    let homeserver = format!("[matrix.x]\nhomeserver = \"{}\"\nuser = \"dicebot\"\n", Synapse::shared().url());
     run(&["--config", &file("g.toml", &(homeserver.clone() + "token = \"expired\"\n")), "check-config", "--online"]);
     run(&["--config", &file("h.toml", &(homeserver + "password = \"wrong\"\n")), "check-config", "--online"]);
     run(&["--config", "nope.toml", "check-config"]);

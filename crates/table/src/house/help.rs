@@ -156,7 +156,8 @@ fn dice(prefix: &str) -> Reply {
 /// A room that the player is in, as `in` takes it; any name if there is none.
 pub(super) fn a_room_of(turn: &HouseTurn) -> String {
     let rooms = turn.host.roster.rooms_of(&turn.speaker.player);
-    let mut names = rooms.iter().filter(|room| *room != turn.said_in).filter_map(|room| turn.host.name_of_room(room).ok());
+    let mut names =
+        rooms.iter().filter(|room| *room != turn.said_in).filter_map(|room| turn.host.name_of_room(room).ok());
     let typed = |name: &String| !name.contains(char::is_whitespace) && !name.starts_with('!');
     names.find(typed).unwrap_or_else(|| "hall".to_owned())
 }
