@@ -9,6 +9,7 @@ use crate::turn::HouseTurn;
 use chat::{Block, Readers, Reply, Span};
 use journal::documents::Named;
 use plugin_api::{CharacterId, Name, Refusal, Role, Text};
+use std::borrow::Cow;
 
 /// The word that shares values with the table.
 const TABLE: &str = "table";
@@ -86,36 +87,29 @@ fn set_by(turn: &mut HouseTurn, values: Option<Text>, another: bool) -> Result<R
 }
 
 /// The values of a line: `str 3; dex 2`, and as people type them: `str 3, dex 2`, `str=3 dex=2`, `str 3 dex 2`.
-fn pairs(typed: &str) -> Vec<&str> {
-    let divided =
-        |sign: char| -> Vec<&str> { typed.split(sign).map(str::trim).filter(|pair| !pair.is_empty()).collect() };
-    let named = |pair: &&str| {
-        let begins = pair.starts_with(char::is_alphabetic) && pair.contains([' ', '=', ':']);
-        begins && pair.split([' ', '=', ':']).skip(1).any(|word| word.starts_with(|c: char| c.is_ascii_digit()))
+fn pairs(typed: &str) -> Vec<Cow<'_, str>> {
+    let divided = |sign: char| typed.split(sign).map(str::trim).filter(|pair| !pair.is_empty()).map(Cow::from);
+    let is_number = |word: &str| word.starts_with(|c: char| c.is_ascii_digit());
+    let is_pair = |pair: &str| {
+        let mut words = pair.split([' ', '=', ':']);
+        words.next().is_some_and(|name| name.starts_with(char::is_alphabetic)) && words.take(3).any(is_number)
     };
     if typed.contains(';') {
-        return divided(';');
+        return divided(';').collect();
     }
-    let by_commas = divided(',');
-    if by_commas.len() > 1 && by_commas.iter().all(named) {
-        return by_commas;
+    if typed.contains(',') && divided(',').all(|pair| is_pair(&pair)) {
+        return divided(',').collect();
     }
     let words: Vec<&str> = typed.split_whitespace().collect();
-    if words.len() > 1 && words.iter().all(|word| named(word) && word.contains(['=', ':'])) {
-        return words;
+    if words.len() > 1 && words.iter().all(|word| is_pair(word)) {
+        return words.into_iter().map(Cow::from).collect();
     }
-    let is_name = |word: &str| word.chars().all(char::is_alphabetic);
-    let is_number = |word: &str| word.starts_with(|c: char| c.is_ascii_digit());
-    if words.len() > 2 && words.chunks(2).all(|pair| matches!(pair, [name, value] if is_name(name) && is_number(value)))
-    {
-        let ends: Vec<usize> = words.iter().map(|word| word.as_ptr() as usize - typed.as_ptr() as usize).collect();
-        return ends
-            .chunks(2)
-            .zip(words.chunks(2))
-            .map(|(at, pair)| typed[at[0]..at[1] + pair[1].len()].trim())
-            .collect();
+    let alternate =
+        |pair: &[&str]| matches!(pair, [name, value] if name.chars().all(char::is_alphabetic) && is_number(value));
+    match words.len() > 2 && words.chunks(2).all(alternate) {
+        true => words.chunks(2).map(|pair| pair.join(" ").into()).collect(),
+        false => vec![typed.into()],
     }
-    vec![typed]
 }
 
 /// An answer about values that only referees may know goes to them alone.
