@@ -13,6 +13,9 @@ use dice::Notation;
 use plugin_api::{Against, Cast, CommandSpec, Plugin, Words};
 use std::ops::Range;
 
+/// The most names of a line that are tried as whom it is against, the last ones.
+const MOST_AIMED: usize = 3;
+
 /// Words in front of a name that a line is against: `act fist at Gojinka`.
 const LEADS: [&str; 3] = ["at", "on", "@"];
 
@@ -113,7 +116,7 @@ impl Reading<'_> {
             return None;
         }
         let ends = |end: usize| (1..=2.min(end)).rev().map(move |count| (end - count, end));
-        (1..=words.len()).rev().flat_map(ends).find_map(|(begins, end)| {
+        let aimed = (1..=words.len()).rev().flat_map(ends).filter_map(|(begins, end)| {
             let name = &typed[words[begins].start..words[end - 1].end];
             let partly = || if end - begins == 1 && name.chars().count() > 2 { self.cast.meant(name) } else { None };
             let who = self.cast.known(name).or_else(partly).filter(|who| *who != attempt.actor)?;
@@ -130,9 +133,13 @@ impl Reading<'_> {
             let mut line = line.to_owned();
             let place = words[from].start..sentence_end(&typed, words[end - 1].end);
             line.replace_range(place, &format!("{} {name}", rule.after.first()?));
-            let own = || self.own(&line, attempt).map_or_else(|| line.clone(), |filled| filled.line().to_owned());
+            Some(line)
+        });
+        // Reading a line is dear.
+        aimed.take(MOST_AIMED).find(|line| {
+            let own = || self.own(line, attempt).map_or_else(|| line.clone(), |filled| filled.line().to_owned());
             let asks = || !self.spec.notation && self.remark(&own()) == Some(None);
-            (self.answered(&line, attempt).is_some() || asks()).then_some(line)
+            self.answered(line, attempt).is_some() || asks()
         })
     }
 
