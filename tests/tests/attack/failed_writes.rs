@@ -2,6 +2,7 @@
 
 use chat::{Block, Event, Fake, Message, PlayerId, Post, RoomId, Speaker, Standing, Transport};
 use jiff::Timestamp;
+use journal::keys;
 use journal::store::{Batch, Memory, Store, StoreError};
 use std::path::Path;
 use std::sync::Arc;
@@ -107,6 +108,34 @@ impl Store for Liar {
     }
 }
 
+/// A disk that does not remove what waits, unless it writes something else with that.
+#[derive(Default)]
+struct Keeper {
+    memory: Memory,
+    refused: AtomicU32,
+}
+
+impl Store for Keeper {
+    fn read(&self, key: &str) -> Result<Option<Vec<u8>>, StoreError> {
+        self.memory.read(key)
+    }
+
+    fn scan(&self, prefix: &str, after: Option<&str>, limit: usize) -> Result<Vec<(String, Vec<u8>)>, StoreError> {
+        self.memory.scan(prefix, after, limit)
+    }
+
+    fn commit(&self, batch: &Batch) -> Result<(), StoreError> {
+        let removes = batch.iter().any(|(key, value)| value.is_none() && key.starts_with(keys::WAITING));
+        match removes && batch.iter().all(|(_, value)| value.is_none()) {
+            true => {
+                self.refused.fetch_add(1, Ordering::SeqCst);
+                Err(StoreError::Unavailable("it cannot be written".to_owned()))
+            }
+            false => self.memory.commit(batch),
+        }
+    }
+}
+
 fn text(post: &Post) -> String {
     post.blocks.iter().map(Block::plain).collect::<Vec<_>>().join("\n")
 }
@@ -138,4 +167,29 @@ async fn a_retry_does_not_play_an_accepted_message_twice() {
     running.stop().await;
     let table = journal::keys::TableId::of(&RoomId::new("fake", "hall"));
     assert_eq!(journal::audit(&*disk, &table).unwrap().entries, 4);
+}
+
+#[tokio::test]
+async fn edits_without_effect_that_cannot_be_noted_are_not_heard_again() {
+    let disk: Arc<Keeper> = Arc::default();
+    let network = Fake::redelivering("fake");
+    let transports: Vec<Arc<dyn Transport>> = vec![network.clone()];
+    let running = Make { store: disk.clone(), unlimited: true, ..Make::default() }.serve(transports);
+    let said = |id: u32| {
+        let speaker = Speaker { standing: Standing::Admin, ..Speaker::new(PlayerId::new("fake", "ann"), "Ann") };
+        Message::new(id.to_string(), RoomId::new("fake", "hall"), speaker, Timestamp::UNIX_EPOCH, "!roll 1d1")
+    };
+    network.happen(Event::Said(said(0)));
+    assert!(text(&network.hear().await).starts_with("1 |"));
+    for id in 1..=40 {
+        network.happen(Event::Edited { message: said(id), original: "0".to_owned() });
+        // Each has a write of its own.
+        while disk.refused.load(Ordering::SeqCst) < id {
+            tokio::task::yield_now().await;
+        }
+    }
+    network.happen(Event::Said(said(41)));
+    assert!(text(&network.hear().await).starts_with("1 |"));
+    running.stop().await;
+    assert!(disk.scan(keys::WAITING, None, 100).unwrap().is_empty());
 }

@@ -101,7 +101,7 @@ impl Running {
         let mut queues = self.queues.lock().expect("nothing panics holding it");
         let fresh = || {
             let (queue, jobs) = mpsc::unbounded_channel();
-            let (table, unconfirmed, passed, unsaid) = (None, VecDeque::new(), Vec::new(), Vec::new());
+            let (table, unconfirmed, passed, unsaid) = (None, VecDeque::new(), BTreeSet::new(), Vec::new());
             let worker = Worker {
                 running: self.clone(),
                 id: id.clone(),
@@ -154,8 +154,10 @@ struct Unconfirmed {
     ticket: Ticket,
     /// The number to pass to [`Table::confirm`] later.
     reserved: u64,
-    /// The records it removes, if it does nothing else.
-    passed: Vec<String>,
+    /// True if it holds a roll that was answered.
+    answered: bool,
+    /// The records of events without an effect that it removes.
+    passed: BTreeSet<String>,
 }
 
 /// Plays the events of a table.
@@ -167,7 +169,7 @@ struct Worker {
     unconfirmed: VecDeque<Unconfirmed>,
     /// Records of waiting events that had no effect and could not be removed. They go with the next batch, so that no
     /// later start plays these events after what came later.
-    passed: Vec<String>,
+    passed: BTreeSet<String>,
     /// Posts of the current event, to be said once it is durable.
     unsaid: Vec<Outgoing>,
     /// Rooms that left the table since it was opened here. What was said there afterwards is played elsewhere.
@@ -333,7 +335,7 @@ impl Worker {
             batch.delete(lost.key);
         }
         self.unsaid = posts;
-        let does_nothing = batch.is_empty();
+        let passes = waiting.clone().filter(|_| batch.iter().all(|(_, value)| value.is_none()));
         self.passed.iter().for_each(|key| batch.delete(key.clone()));
         // An order may leave another under the same key.
         if let Some(key) = waiting.filter(|key| !matches!(batch.get(key), Some(Some(_)))) {
@@ -350,9 +352,10 @@ impl Worker {
             table.confirm(reserved);
         } else if !batch.is_empty() {
             let mut passed = std::mem::take(&mut self.passed);
-            passed.extend(batch.iter().filter(|_| does_nothing).map(|(key, _)| key.clone()));
+            let answered = passes.is_none();
+            passed.extend(passes);
             let ticket = bot.host().committer().submit_soon(Some(table.lane()), batch);
-            self.unconfirmed.push_back(Unconfirmed { ticket, reserved, passed });
+            self.unconfirmed.push_back(Unconfirmed { ticket, reserved, answered, passed });
         }
         self.table = Some(table);
         metric::count(&event.room().network, &outcomes);
@@ -399,10 +402,10 @@ impl Worker {
     /// Waits until nothing is unconfirmed any more. Returns false if something was not written.
     async fn await_unconfirmed(&mut self) -> bool {
         let mut all = true;
-        for Unconfirmed { ticket, passed, .. } in std::mem::take(&mut self.unconfirmed) {
+        for Unconfirmed { ticket, answered, passed, .. } in std::mem::take(&mut self.unconfirmed) {
             if let Err(error) = durable(ticket).await {
                 all = false;
-                if passed.is_empty() {
+                if answered {
                     tracing::error!(table = %self.id, %error, "an answered roll was not written");
                 }
                 self.passed.extend(passed);
@@ -418,7 +421,7 @@ impl Worker {
         }
         let closing = self.table.take().and_then(|table| Some((table.lane(), table.close()?)));
         let (lane, mut batch) = closing.map_or_else(Default::default, |(lane, batch)| (Some(lane), batch));
-        self.passed.drain(..).for_each(|key| batch.delete(key));
+        std::mem::take(&mut self.passed).into_iter().for_each(|key| batch.delete(key));
         if !batch.is_empty()
             && let Err(error) = durable(self.running.host().committer().submit(lane, batch)).await
         {
