@@ -88,19 +88,21 @@ fn set_by(turn: &mut HouseTurn, values: Option<Text>, another: bool) -> Result<R
 
 /// The values of a line: `str 3; dex 2`, and as people type them: `str 3, dex 2`, `str=3 dex=2`, `str 3 dex 2`.
 fn pairs(typed: &str) -> Vec<Cow<'_, str>> {
-    let divided = |sign: char| typed.split(sign).map(str::trim).filter(|pair| !pair.is_empty()).map(Cow::from);
+    let parts = typed.split(';').map(str::trim).filter(|part| !part.is_empty());
+    parts.flat_map(pairs_of_a_part).collect()
+}
+
+fn pairs_of_a_part(part: &str) -> Vec<Cow<'_, str>> {
+    let by_commas = || part.split(',').map(str::trim).filter(|pair| !pair.is_empty());
     let is_number = |word: &str| word.starts_with(|c: char| c.is_ascii_digit());
     let is_pair = |pair: &str| {
         let mut words = pair.split([' ', '=', ':']);
         words.next().is_some_and(|name| name.starts_with(char::is_alphabetic)) && words.take(3).any(is_number)
     };
-    if typed.contains(';') {
-        return divided(';').collect();
+    if part.contains(',') && by_commas().all(is_pair) {
+        return by_commas().map(Cow::from).collect();
     }
-    if typed.contains(',') && divided(',').all(|pair| is_pair(&pair)) {
-        return divided(',').collect();
-    }
-    let words: Vec<&str> = typed.split_whitespace().collect();
+    let words: Vec<&str> = part.split_whitespace().collect();
     if words.len() > 1 && words.iter().all(|word| is_pair(word)) {
         return words.into_iter().map(Cow::from).collect();
     }
@@ -108,7 +110,7 @@ fn pairs(typed: &str) -> Vec<Cow<'_, str>> {
         |pair: &[&str]| matches!(pair, [name, value] if name.chars().all(char::is_alphabetic) && is_number(value));
     match words.len() > 2 && words.chunks(2).all(alternate) {
         true => words.chunks(2).map(|pair| pair.join(" ").into()).collect(),
-        false => vec![typed.into()],
+        false => vec![part.into()],
     }
 }
 
