@@ -233,13 +233,26 @@ impl Manifest {
             None => (known(word)?, rest),
         };
         // What the line says already need not be typed again: `boost with triumph`.
+        let rest = match rest.split_once(char::is_whitespace) {
+            // `skill check stealth`: both are words for the same command.
+            Some((again, rest)) if known(&again.to_lowercase()) == Some(meant) => rest,
+            _ => rest,
+        };
         let bare = |word: &str| word.trim_end_matches([':', ',', '.', '!']).to_lowercase();
         let says =
             |word: &str| meant.split(' ').any(|said| said.trim_end_matches('s') == bare(word).trim_end_matches('s'));
         let (rest, comment) = rest.find('#').map_or((rest, ""), |at| rest.split_at(at));
         let again = rest.split_whitespace().any(says);
         let more = rest.split_whitespace().filter(|word| !again || !(says(word) || Words::means_nothing(word)));
-        let line = meant.replace("{}", &more.collect::<Vec<_>>().join(" "));
+        let mut more: Vec<_> = more.map(str::to_owned).collect();
+        // `heal Ann 1` is `wounds Ann -1`.
+        let counts = |word: &String| word.starts_with(|c: char| c.is_ascii_digit());
+        let signed = meant.split_once("-{}").filter(|_| !more.first().is_some_and(counts));
+        if let Some((number, _)) = more.iter_mut().find(|word| counts(word)).zip(signed) {
+            number.insert(0, '-');
+        }
+        let meant = if signed.is_some() { meant.replace("-{}", "{}") } else { meant.clone() };
+        let line = meant.replace("{}", &more.join(" "));
         let line = line.trim_end_matches([' ', '-', '+']);
         Some(format!("{line} {comment}").split_whitespace().collect::<Vec<_>>().join(" "))
     }

@@ -79,7 +79,13 @@ impl Words {
 
     /// The place of `word` in the line, ignoring case.
     pub fn place_of(&self, word: &str) -> Option<Range<usize>> {
-        self.words.iter().find(|each| same(&each.text, word)).map(|each| each.at.clone())
+        let count = word.split_whitespace().count().max(1);
+        let is = |words: &&[Word]| {
+            let typed: Vec<&str> = words.iter().map(|each| each.text.as_str()).collect();
+            same(&typed.join(" "), word)
+        };
+        let words = self.words.windows(count).find(is)?;
+        Some(words.first()?.at.start..words.last()?.at.end)
     }
 
     /// Takes the first words that read as a `T`.

@@ -19,6 +19,9 @@ const AGAINST: [&str; 8] = ["vs", "versus", "against", "dc", "dn", "level", "tie
 /// Words in front of the name of a value that say nothing: `counter with my sword`.
 const LEADING: [&str; 9] = ["with", "w/", "w", "using", "use", "by", "my", "the", "a"];
 
+/// Words between the names of several values.
+const JOINING: [&str; 4] = ["and", "&", "+", "plus"];
+
 /// The values of one character, and those of the table.
 #[derive(Clone, Copy)]
 pub(crate) struct Sheet<'a> {
@@ -98,21 +101,37 @@ impl<'a> Sheet<'a> {
     }
 
     /// The line with the value of the name with which `prose` begins, in its place from byte `at` on; the rest of the prose
-    /// becomes the comment: `check acrobatics to cross the ledge`.
+    /// becomes the comment: `check acrobatics to cross the ledge`. Dice may be several: `act brawl courage`.
     pub fn filled_before(&self, line: &str, prose: &str, at: usize) -> Option<Filled> {
-        let (place, name) = self.first_name(prose, 0..prose.len(), &|_| false)?;
-        let mut before = prose[..place.start].split_whitespace();
-        before.all(|word| LEADING.contains(&word.to_lowercase().as_str())).then_some(())?;
-        let (value, author) = self.value(&name)?;
         let (before, after) = (line.get(..at)?, line.get(at + prose.len()..)?);
-        let value = current(value);
+        let mut filled = Filled { typed: before.to_owned(), shown: Vec::new(), by: BTreeSet::new() };
+        let mut rest = prose;
+        while let Some((place, name)) = self.first_name(rest, 0..rest.len(), &|_| false) {
+            let first = filled.shown.is_empty();
+            let leads = |word: &str| LEADING.contains(&word) || !first && JOINING.contains(&word);
+            let (value, author) = self.value(&name)?;
+            let value = current(value);
+            let led = rest[..place.start].split_whitespace().all(|word| leads(&word.to_lowercase()));
+            if !led || filled.shown.len() >= MOST || !(first || is_die(value)) {
+                break;
+            }
+            let apart = if first { "" } else { " " };
+            filled.typed.push_str(&format!("{apart}{value}"));
+            filled.shown.push(format!("{name} {value}"));
+            filled.by.insert(author);
+            rest = rest[place.end..].trim_start_matches([',', ';', ':', '.', '-', ' ']);
+        }
+        if filled.shown.is_empty() {
+            return None;
+        }
         let (after, comment) = after.split_once('#').unwrap_or((after, ""));
-        let rest = prose[place.end..].trim_start_matches([',', ';', ':', '.', '-', ' ']);
         let said = [rest.trim(), comment.trim()].into_iter().filter(|said| !said.is_empty());
         let said = said.collect::<Vec<_>>().join(", ");
-        let typed = format!("{before}{value}{}", after.trim_end());
-        let typed = if said.is_empty() { typed } else { format!("{typed} # {said}") };
-        Some(Filled { typed, shown: vec![format!("{name} {value}")], by: BTreeSet::from([author]) })
+        filled.typed.push_str(after.trim_end());
+        if !said.is_empty() {
+            filled.typed.push_str(&format!(" # {said}"));
+        }
+        Some(filled)
     }
 
     /// The line with a number of the sheet added to the die that ends at `die`, if the prose from `at` on begins with its name.
@@ -241,6 +260,11 @@ pub(crate) fn current(value: &str) -> &str {
         Some((_, Some(_))) => value.split('/').next().unwrap_or(value).trim(),
         _ => value,
     }
+}
+
+/// True for `d8`.
+fn is_die(value: &str) -> bool {
+    value.strip_prefix(['d', 'D']).is_some_and(|sides| sides.parse::<u32>().is_ok())
 }
 
 /// The number of a value, and the most it can be: `33/40`.

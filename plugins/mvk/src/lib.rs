@@ -84,7 +84,7 @@ enum Command {
         #[group]
         pool: Pool,
         /// the counter total, if known, or who counters
-        #[word("vs", "against", "versus", "v", "dc", "dn", "counter")]
+        #[word("vs", "against", "versus", "v", "dc", "dn", "difficulty", "counter")]
         counter: Option<Against>,
     },
     /// Counter an action: the same dice, without critical success.
@@ -240,8 +240,10 @@ impl Game for Mvk {
         ("dc", "vs {}"),
         ("against", "vs {}"),
         ("dn", "vs {}"),
+        ("difficulty", "vs {}"),
         ("hp", "stress {}"),
         ("wound", "stress {}"),
+        ("status", "stress {}"),
         ("wounds", "stress {}"),
         ("condition", "stress {}"),
         ("inspire", "crit inspire"),

@@ -57,6 +57,10 @@ pub(crate) fn read(text: &str, knows: impl Fn(&str) -> bool) -> Result<Asked<'_>
         if let Some(chance) = words::chance(first) {
             return Ok(Asked::YesNo(chance, after_yes(rest)));
         }
+        // `is the gate guarded? likely`
+        if let Some(chance) = words::chance(last).filter(|_| before.ends_with('?')) {
+            return Ok(Asked::YesNo(chance, before));
+        }
         if text.ends_with('?') && !knows(&words::folded(text.trim_end_matches('?'))) {
             return Ok(Asked::YesNo(50, text));
         }
@@ -204,6 +208,7 @@ mod tests {
         assert_eq!(asked("yes or no is it locked?"), Asked::YesNo(50, "is it locked?"));
         assert_eq!(asked("Likely is it locked?"), Asked::YesNo(75, "is it locked?"));
         assert_eq!(asked("likely: is it locked?"), Asked::YesNo(75, "is it locked?"));
+        assert_eq!(asked("is it locked? likely"), Asked::YesNo(75, "is it locked?"));
         assert_eq!(asked("30% rain"), Asked::YesNo(30, "rain"));
         assert_eq!(asked("is it safe to add salt?"), Asked::YesNo(50, "is it safe to add salt?"));
     }

@@ -7,7 +7,7 @@ use plugin_api::{Refusal, Reply, Turn};
 /// Most things to pick from.
 const MOST_THINGS: usize = 50;
 
-/// The things, divided by the first of these that is there: `|`, `;`, commas, `or`, spaces.
+/// The things, divided by the first of these that is there: `|`, `;`, commas, `or`, slashes, spaces.
 fn things(typed: &str) -> Vec<&str> {
     let typed = typed.trim().trim_end_matches('?');
     let divided = |between: char| typed.split(between).map(str::trim).filter(|thing| !thing.is_empty());
@@ -22,6 +22,7 @@ fn things(typed: &str) -> Vec<&str> {
     }
     match by_or(typed) {
         several if several.len() > 1 => several.into_iter().take(MOST_THINGS + 1).collect(),
+        _ if typed.contains('/') => divided('/').take(MOST_THINGS + 1).collect(),
         _ => typed.split_whitespace().take(MOST_THINGS + 1).collect(),
     }
 }
@@ -73,6 +74,7 @@ mod tests {
         }
         assert_eq!(things("tea or coffee"), ["tea", "coffee"]);
         assert_eq!(things("tea coffee"), ["tea", "coffee"]);
+        assert_eq!(things("left / right / back home"), ["left", "right", "back home"]);
         assert_eq!(things("Orla, Gregor"), ["Orla", "Gregor"]);
         assert_eq!(things("tea"), ["tea"]);
         assert!(things(" , ?").is_empty() && things("").is_empty());

@@ -50,6 +50,7 @@ impl Game for Dice {
         ("wroll", "secret roll {}"),
         ("dice", "roll {}"),
         ("throw", "roll {}"),
+        ("dmg", "roll {}"),
         ("reroll", "roll again {}"),
         ("percentile", "roll d100 {}"),
     ];

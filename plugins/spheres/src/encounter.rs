@@ -98,6 +98,11 @@ pub(crate) fn order(state: &mut State, turn: &mut Turn, change: Option<Order>) -
         Order::Set { characters } if ends(turn, &characters) => {
             return Err(Refusal::new("an encounter ends with its order").example("encounter end"));
         }
+        // `initiative order: Ogre, Bob`
+        Order::Set { characters } if is_order(turn, &characters) => {
+            state.order = with(turn, Vec::new(), &characters[1..])?;
+            no_turn(state, turn);
+        }
         Order::Set { characters } => {
             state.order = with(turn, Vec::new(), &characters)?;
             no_turn(state, turn);
@@ -119,6 +124,11 @@ pub(crate) fn order(state: &mut State, turn: &mut Turn, change: Option<Order>) -
         }
     }
     Ok(show_order(state, turn))
+}
+
+/// True if the first of several is no name but the word for the list.
+fn is_order(turn: &mut Turn, names: &[Name]) -> bool {
+    matches!(names, [Name(word), _, ..] if word.eq_ignore_ascii_case("order") && turn.character(word).is_err())
 }
 
 /// True if these are no names: `order end`.

@@ -58,7 +58,7 @@ enum Command {
     )]
     Check {
         /// the difficulty, or who answers
-        #[word("vs", "dc", "against", "versus", "v", "dn")]
+        #[word("vs", "dc", "against", "versus", "v", "dn", "difficulty")]
         difficulty: Option<Difficulty>,
         #[group]
         what: What,
@@ -86,7 +86,7 @@ enum Checks {
     /// Check without pressure: the d20 counts as 10, and only Advantage and Disadvantage dice are rolled.
     #[command(example = "routine 7 +4 vs 15")]
     Routine {
-        #[word("vs", "dc", "against", "versus", "v", "dn")]
+        #[word("vs", "dc", "against", "versus", "v", "dn", "difficulty")]
         difficulty: Option<Difficulty>,
         #[group]
         what: What,
@@ -138,7 +138,7 @@ enum Checks {
     /// Check Intuition where luck decides. Luck ranks above 0 are Advantage, below 0 Disadvantage.
     #[command(example = "intuition 3 luck +2 vs 15")]
     Intuition {
-        #[word("vs", "dc", "against", "versus", "v", "dn")]
+        #[word("vs", "dc", "against", "versus", "v", "dn", "difficulty")]
         difficulty: Option<Difficulty>,
         #[word("luck")]
         luck: Option<Number<-40, 40>>,
@@ -150,7 +150,7 @@ enum Checks {
     /// Check by sheer luck: a Fortune die is added as rolled, and a Misfortune die subtracted.
     #[command(example = "luck 3 +2 vs 15")]
     Luck {
-        #[word("vs", "dc", "against", "versus", "v", "dn")]
+        #[word("vs", "dc", "against", "versus", "v", "dn", "difficulty")]
         difficulty: Option<Difficulty>,
         #[group]
         what: What,
@@ -360,7 +360,14 @@ impl Game for Spheres {
         ("chk", "check {}"),
         ("test", "check {}"),
         ("act", "check {}"),
-        ("save", "check {} resist"),
+        ("take 10", "routine {}"),
+        ("patch up", "heal {}"),
+        ("first aid", "heal {}"),
+        ("endencounter", "encounter end"),
+        ("save", "resist {}"),
+        ("dodge", "resist {}"),
+        ("difficulty", "dc {}"),
+        ("chance", "percent {}"),
         ("dn", "vs {}"),
         ("against", "vs {}"),
         ("defend", "resist {}"),

@@ -167,6 +167,7 @@ pub(crate) fn condition(
     }
     let name = turn.name(who).to_owned();
     let conditions = &mut state.of(who).conditions;
+    let label = label.map(|label| label.replace(" and ", ", ").replace(" & ", ", "));
     let labels =
         label.as_deref().unwrap_or_default().split([',', ';']).map(str::trim).filter(|label| !label.is_empty());
     if clear && label.is_none() {

@@ -149,6 +149,12 @@ impl Argument for Level {
     }
 
     fn read(words: &[&str]) -> Result<Option<(Self, usize)>, String> {
+        // `lvl5`
+        let glued = words[0].find(|c: char| c.is_ascii_digit()).filter(|at| is_level(&words[0][..*at]));
+        if let Some(at) = glued {
+            let apart = [&[&words[0][..at], &words[0][at..]], &words[1..]].concat();
+            return Ok(Level::read(&apart)?.map(|(level, taken)| (level, taken - 1)));
+        }
         let named = usize::from(is_level(words[0]));
         let at = |place: usize| words.get(place).copied().unwrap_or_default();
         let (level, step, taken) = match (Number::<0, 100>::read(&[at(named)]), Level::step(at(named + 1))?) {

@@ -21,7 +21,7 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use words::{
     Also, BonusDice, CardWord, Cards, Circumstance, Decide, Difficulties, Mishap, NamedDifficulty, Now, OnOff, OneCard,
-    PlayedCards, Spendable, Toughness, Wounds,
+    PlayedCards, STANDARD, Spendable, Toughness, Wounds,
 };
 
 /// The game as a plugin.
@@ -83,7 +83,7 @@ enum Command {
         skill: Option<Number<0, 200>>,
         /// a number, or very easy, easy, standard, challenging, hard, very hard, heroic, near impossible; dn alone
         /// means 10
-        #[flag("dn", "vs", "against", "versus", "v", "dc")]
+        #[flag("dn", "vs", "against", "versus", "v", "dc", "difficulty")]
         difficulty: Option<Difficulties>,
         /// a difficulty by name, without dn
         named: Option<NamedDifficulty>,
@@ -346,9 +346,11 @@ impl Game for Torg {
     fn play(state: &mut State, command: Command, turn: &mut Turn) -> Result<Reply, Refusal> {
         match command {
             Command::Test { skill, difficulty, named, how } => {
+                // `heroic difficulty`: the word alone means 10 unless a difficulty is named.
+                let alone = |dns: &Vec<i64>| named.is_some() && *dns == [STANDARD];
+                let dns = difficulty.map(|Difficulties(dns)| dns).filter(|dns| !alone(dns)).unwrap_or_default();
                 let named = named.into_iter().map(|NamedDifficulty(dn)| dn);
-                let mut dns: Vec<i64> =
-                    difficulty.map_or(Vec::new(), |Difficulties(dns)| dns).into_iter().chain(named).collect();
+                let mut dns: Vec<i64> = dns.into_iter().chain(named).collect();
                 // `test dn 14 12`: the value comes after the difficulty.
                 let behind = if skill.is_none() && dns.len() > 1 { dns.pop() } else { None };
                 match skill.map(|Number(skill)| skill).or(behind) {

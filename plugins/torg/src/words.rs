@@ -11,11 +11,13 @@ pub(crate) struct Difficulties(pub Vec<i64>);
 const HIGHEST: i64 = 200;
 /// The most targets of one test.
 const MOST_TARGETS: usize = 10;
+/// The difficulty that `dn` alone means.
+pub(crate) const STANDARD: i64 = 10;
 
 /// Just `dn`.
 impl Default for Difficulties {
     fn default() -> Self {
-        Difficulties(vec![10])
+        Difficulties(vec![STANDARD])
     }
 }
 

@@ -180,6 +180,13 @@ fn without_prose(typed: &str) -> &str {
     typed.match_indices(", ").map(|(at, _)| &typed[..at]).find(|front| number(front)).unwrap_or(typed)
 }
 
+/// A name, and the change that is glued to it: `ritual+1`.
+fn glued(typed: &str) -> Option<(&str, &str)> {
+    let (name, change) = typed.split_at(typed.rfind(['+', '-'])?);
+    let is_change = change.len() > 1 && change[1..].bytes().all(|byte| byte.is_ascii_digit());
+    (is_change && name.ends_with(char::is_alphabetic)).then_some((name, change))
+}
+
 /// A clock's name, and what is to become of it: `The ritual +1`, `The ritual 6`, `The ritual 2/6`.
 fn read(typed: &str) -> Result<(&str, Step), Refusal> {
     let typed = without_prose(typed.trim()).trim_end_matches(['.', '!']);
@@ -190,7 +197,7 @@ fn read(typed: &str) -> Result<(&str, Step), Refusal> {
         counted(last) && number.contains(|c: char| c.is_ascii_digit())
     });
     let typed = counted.map_or(typed, |(before, _)| before.trim_end());
-    let (name, last) = typed.rsplit_once(char::is_whitespace).unwrap_or(("", typed));
+    let (name, last) = glued(typed).or_else(|| typed.rsplit_once(char::is_whitespace)).unwrap_or(("", typed));
     let name = name.trim_end_matches([':', ' ', '=']);
     let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     let bounds = || Refusal::new(format!("a clock has 2 to {MOST_SEGMENTS} segments")).about(last);
@@ -233,6 +240,7 @@ mod tests {
         assert_eq!(read("The ritual none"), ("The ritual", Step::Remove));
         assert_eq!(read("Doom +1, smoke everywhere"), ("Doom", Step::Move(1)));
         assert_eq!(read("Doom 6 segments."), ("Doom", Step::Begin(6, 0)));
+        assert_eq!(read("The ritual+1"), ("The ritual", Step::Move(1)));
         assert_eq!(read("Doom + 2"), ("Doom", Step::Move(2)));
         assert_eq!(read("Doom +1 tick"), ("Doom", Step::Move(1)));
         assert_eq!(read("The last steps"), ("The last steps", Step::Show));

@@ -219,7 +219,13 @@ fn add(state: &mut State, turn: &Turn, who: CharacterId, typed: &str) -> Result<
     let apart = turn.scenes.apart;
     let (round, current) = (state.round(apart), state.order(apart).and_then(Order::current));
     let own = state.conditions.0.entry(who).or_default();
-    for part in typed.split([',', ';']).map(str::trim).filter(|part| !part.is_empty()) {
+    for part in typed
+        .replace(" and ", ", ")
+        .replace(" & ", ", ")
+        .split([',', ';'])
+        .map(str::trim)
+        .filter(|part| !part.is_empty())
+    {
         let (label, lasts) = read(part)?;
         if label.chars().count() > MOST_LABEL {
             return Err(Refusal::new(format!("a condition has up to {MOST_LABEL} characters")).about(label));

@@ -84,6 +84,11 @@ impl Value {
     }
 }
 
+/// True for the sign between a name and a number.
+fn is_times(word: &str) -> bool {
+    ["x", "X", "×"].contains(&word)
+}
+
 /// Reads `x3` or `3x`.
 fn times(word: &str) -> Result<Option<u32>, String> {
     let is_sign = |c: char| matches!(c, 'x' | 'X' | '×');
@@ -116,6 +121,11 @@ impl Argument for Entrant {
         };
         let many = words.get(taken).map_or(Ok(None), |word| times(word))?.filter(|_| name.is_some());
         taken += usize::from(many.is_some());
+        // `Goon x 2`
+        let apart = words.get(taken).zip(words.get(taken + 1)).filter(|(sign, _)| many.is_none() && is_times(sign));
+        let apart = apart.map_or(Ok(None), |(_, number)| times(&format!("x{number}")))?.filter(|_| name.is_some());
+        taken += 2 * usize::from(apart.is_some());
+        let many = many.or(apart);
         // `Ann at 17`, `Ann = 17`, `Ann on 17`
         let linked = words.get(taken).is_some_and(|word| matches!(*word, "at" | "on" | "=" | "with" | "rolls"));
         let from = taken + usize::from(linked && name.is_some());
@@ -147,6 +157,7 @@ mod tests {
         let d20 = |plus| Some(Value::Dice { sides: vec![20], plus });
         assert_eq!(read("Ann 17 Bob"), Some((entrant(Some("Ann"), None, Some(Value::Number(17))), 2)));
         assert_eq!(read("Goon x3 d20+1"), Some((entrant(Some("Goon"), Some(3), d20(1)), 3)));
+        assert_eq!(read("Goon x 3 d20+1"), Some((entrant(Some("Goon"), Some(3), d20(1)), 4)));
         assert_eq!(read("d20 +4"), Some((entrant(None, None, d20(4)), 2)));
         assert_eq!(read("+3"), Some((entrant(None, None, d20(3)), 1)));
         assert_eq!(read("and Bob"), Some((entrant(Some("Bob"), None, None), 2)));

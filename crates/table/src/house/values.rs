@@ -94,7 +94,11 @@ fn pairs(typed: &str) -> Vec<Cow<'_, str>> {
 
 fn pairs_of_a_part(part: &str) -> Vec<Cow<'_, str>> {
     let by_commas = || part.split(',').map(str::trim).filter(|pair| !pair.is_empty());
-    let is_number = |word: &str| word.starts_with(|c: char| c.is_ascii_digit());
+    // A number or a die.
+    let is_number = |word: &str| {
+        let sides = word.strip_prefix(['d', 'D']).unwrap_or(word);
+        sides.starts_with(|c: char| c.is_ascii_digit())
+    };
     let is_pair = |pair: &str| {
         let mut words = pair.split([' ', '=', ':']);
         words.next().is_some_and(|name| name.starts_with(char::is_alphabetic)) && words.take(3).any(is_number)

@@ -49,6 +49,7 @@ impl Draft {
         let behind = line.typed[place.end..].trim_start();
         let estimated = behind.strip_prefix(ESTIMATE).filter(|rest| rest.starts_with(char::is_whitespace));
         let typed = estimated.unwrap_or(behind).trim_start().trim_start_matches(attempt.room.prefix.as_str());
+        let typed = ["for ", "of "].iter().find_map(|leads| typed.strip_prefix(leads)).unwrap_or(typed);
         if reads_as_dice(&guessed(typed), attempt.room.dialect()) || !typed.starts_with(char::is_alphabetic) {
             return Ok(None);
         }

@@ -17,7 +17,9 @@ mod words;
 use crate::attempt::Attempt;
 use crate::host::Host;
 use crate::words::CommandLine;
+use dice::number_word;
 use plugin_api::{Cast, Plugin};
+use std::slice::SliceIndex;
 use tidied::Tidied;
 use words::{ARTICLES, FILLERS, TURNS, VERBS};
 
@@ -25,6 +27,9 @@ pub(super) use misread::{meant_by, meant_by_remark, meant_by_tool, meant_by_valu
 
 /// The most words of a line that is guessed at.
 const MOST_WORDS: usize = 14;
+
+/// Numbers that are typed as words, from two.
+const SEVERAL: [&str; 9] = ["2", "3", "4", "5", "6", "7", "8", "9", "10"];
 
 /// The line that was probably meant, without the prefix.
 pub(super) enum Guess {
@@ -41,7 +46,8 @@ pub(super) fn guess(host: &Host, line: &CommandLine, attempt: &Attempt<'_>) -> O
     let sentence = Sentence::of(host, (&tidied.text, line.by_name), attempt, &cast)?;
     let told = || sentence.names_first().or_else(|| sentence.is_an_argument_first()).or_else(|| sentence.has_command());
     let told = || told().or_else(|| sentence.has_a_name_first()).or_else(|| sentence.deed());
-    sentence.asks().or_else(|| told().map(|line| Guess::Line(tidied.commented(line))))
+    let oracle = || sentence.asks_the_oracle().map(Guess::Line);
+    sentence.asks().or_else(|| told().map(|line| Guess::Line(tidied.commented(line)))).or_else(oracle)
 }
 
 /// The line of which it can be told without a doubt what somebody does, takes back or should have done: a better guess
@@ -128,7 +134,13 @@ impl<'a> Sentence<'a> {
         attempt: &'a Attempt<'a>,
         cast: &'a Cast,
     ) -> Option<Sentence<'a>> {
-        let words: Vec<&str> = text.split_whitespace().map(bare).filter(|word| !word.is_empty()).collect();
+        // `two cards` are 2.
+        let counted = |word: &'a str| {
+            let number = number_word(word).filter(|_| cast.known(word).is_none())?;
+            SEVERAL.get(usize::try_from(number).ok()?.checked_sub(2)?).copied()
+        };
+        let words = text.split_whitespace().map(bare).filter(|word| !word.is_empty());
+        let words: Vec<&str> = words.map(|word| counted(word).unwrap_or(word)).collect();
         if words.is_empty() || words.len() > MOST_WORDS || text.contains('#') {
             return None;
         }
@@ -145,6 +157,18 @@ impl<'a> Sentence<'a> {
             words,
             attempt,
             text,
+        })
+    }
+
+    /// These words as a sentence of their own.
+    fn part(&self, words: impl SliceIndex<[&'a str], Output = [&'a str]>) -> Option<Sentence<'a>> {
+        let words = self.words.get(words).filter(|words| !words.is_empty())?.to_vec();
+        Some(Sentence {
+            games: self.games.clone(),
+            own: self.own.clone(),
+            lower: words.iter().map(|word| word.to_lowercase()).collect(),
+            words,
+            ..*self
         })
     }
 

@@ -103,10 +103,15 @@ pub(super) fn wholly_corrected(host: &Host, line: &CommandLine, attempt: &Attemp
     let misread = Misread { plugin, spec, cast: &cast, typed: &right.typed, from: place.end };
     let found = Found::Plugin(plugin, spec, place.end);
     let whole = Arguments::of(&right.typed, spec.follow_up).typed;
-    if reads_whole(host, (plugin, spec), (&whole, place.end), attempt) {
+    // What is wrong with the word is known; what is wrong behind it is not.
+    let unknown = Refusal::new(refusal.what.clone());
+    let plain = |line: &str| line.replace(' ', "");
+    let meant = meant_by(host, &right, (found, &unknown), attempt);
+    let meant = meant.filter(|meant| plain(meant) != plain(&right.typed));
+    if meant.is_none() && reads_whole(host, (plugin, spec), (&whole, place.end), attempt) {
         return refusal;
     }
-    match meant_by(host, &right, (found, &refusal), attempt).or_else(|| misread.corrected()) {
+    match meant.or_else(|| misread.corrected()) {
         Some(whole) => refusal.mended(0..line.typed.len(), Some(whole)),
         None => refusal,
     }

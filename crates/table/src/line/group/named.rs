@@ -197,10 +197,15 @@ pub(super) fn must_be_few(members: usize) -> Result<(), Refusal> {
     Err(Refusal::new(format!("that is for more than {MOST_IN_A_GROUP} at once: name fewer, and then the others")))
 }
 
-/// `x3` after a name, and where it ends.
+/// `x3` or `x 3` after a name, and where it ends.
 fn times_after(text: &str, at: usize) -> Option<(usize, usize)> {
     let start = text.len() - text[at..].trim_start().len();
     let word = word_at(text, start);
+    if ["x", "X", "×"].contains(&word) {
+        let next = next_word(text, start);
+        let number = word_at(text, next);
+        return Some((times(&format!("x{number}"))?, next + number.len()));
+    }
     let times = times(word).filter(|_| !word.starts_with(|c: char| c.is_ascii_digit()))?;
     Some((times, start + word.len()))
 }
@@ -266,7 +271,7 @@ pub(super) fn may_be_several(typed: &str) -> bool {
             || is_one_of(&FOES, word)
             || is_one_of(&JOINING, word);
         let beside = at > 1 && letters(last) && letters(word);
-        if word_for_a_group || beside || word.contains(',') || times(word).is_some() {
+        if word_for_a_group || beside || word.contains(',') || times(word).is_some() || word == "x" {
             return true;
         }
         if at == 0 && is_one_of(&[super::UNDO, super::REDO], word) {

@@ -23,7 +23,11 @@ const SHOULD_BE: [&[&str]; 6] = [
 impl Sentence<'_> {
     /// The line that puts right what was just done.
     pub(super) fn afterthought(&self) -> Option<String> {
-        self.ends_a_turn().or_else(|| self.takes_back()).or_else(|| self.left_out()).or_else(|| self.should_be())
+        self.ends_a_turn()
+            .or_else(|| self.ends_a_fight())
+            .or_else(|| self.takes_back())
+            .or_else(|| self.left_out())
+            .or_else(|| self.should_be())
     }
 
     /// `take that back`, `oops, scratch that last roll`
@@ -37,6 +41,10 @@ impl Sentence<'_> {
     /// `forgot a d6 on that`, `i had advantage`
     fn left_out(&self) -> Option<String> {
         let lower: Vec<&str> = self.lower.iter().map(String::as_str).collect();
+        if let ["advantage" | "adv", "on", "that" | "it", ..] = lower.as_slice() {
+            let said = self.words[3..].join(" ");
+            return Some(if said.is_empty() { "adv".to_owned() } else { format!("adv # {said}") });
+        }
         let begins = lower.iter().position(|word| LEFT_OUT.contains(word))?;
         let sorry = lower[..begins].iter().all(|word| AROUND.contains(word));
         let what = without(&AROUND, &lower[begins + 1..]);
@@ -65,6 +73,18 @@ impl Sentence<'_> {
         let lines = self.exact(&command.to_lowercase(), &behind.join(" "));
         let (.., line) = lines.into_iter().find(|(_, spec, _)| spec.main)?;
         Some(format!("amend {line}"))
+    }
+
+    /// `the fight is over`, `combat over`
+    fn ends_a_fight(&self) -> Option<String> {
+        let lower: Vec<&str> = self.lower.iter().map(String::as_str).collect();
+        let left = without(&["the", "ok", "is", "this"], &lower);
+        let ends = matches!(
+            left.as_slice(),
+            ["fight" | "combat" | "battle" | "encounter", "over" | "ends" | "ended" | "done"]
+        );
+        let line = |(command, behind)| self.first_that_fits(self.exact(command, behind));
+        [("encounter", "end"), ("init", "clear")].into_iter().filter(|_| ends).find_map(line)
     }
 
     /// `end my turn`, `my turn is over`

@@ -112,6 +112,16 @@ impl Sentence<'_> {
         })
     }
 
+    /// `condition clear prone from Bob`
+    pub(super) fn clears(&self) -> Option<String> {
+        let [_, verb, what @ .., from, name] = self.words.as_slice() else { return None };
+        let clears = ["clear", "remove", "end"].contains(&verb.to_lowercase().as_str());
+        let of = ["from", "of", "on", "for"].contains(&from.to_lowercase().as_str());
+        let name = quoted(self.cast.name(self.cast.meant(name).filter(|_| clears && of && !what.is_empty())?));
+        let lines = self.exact(&self.lower[0], &format!("{name} {CLEAR} {}", what.join(" ")));
+        lines.into_iter().next().map(|(.., line)| line)
+    }
+
     /// `all heroes get an inspiration`
     pub(super) fn groups_become(&self) -> Option<String> {
         let words = match self.lower.as_slice() {
@@ -140,7 +150,7 @@ impl Sentence<'_> {
         }
         let own = || quoted(self.cast.name(self.attempt.actor));
         let name = if name.is_empty() { own() } else { name.to_owned() };
-        let lines = self.exact(CONDITION, &format!("{name} {}", what.join(" ")));
+        let lines = self.exact(CONDITION, &format!("{name} {}", what.join(" ").replace(" and ", ", ")));
         let called = |name: &str| self.cast.is_called(name);
         let (_, _, line) = lines
             .into_iter()

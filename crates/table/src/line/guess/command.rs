@@ -26,32 +26,39 @@ impl Sentence<'_> {
         self.has_a_command().or_else(|| {
             let reasons = |at: &usize| match self.lower[*at].as_str() {
                 "because" | "since" | "cause" => true,
+                // `I surge to get an extra action`
+                "to" => *at == 2 && self.lower[0] == "i",
                 "for" => self.lower.get(at + 1).is_some_and(|word| REASONS.contains(&word.as_str())),
                 _ => false,
             };
             let at = (2..self.words.len()).find(reasons)?;
-            let (words, lower) = (self.words[..at].to_vec(), self.lower[..at].to_vec());
-            let (games, own) = (self.games.clone(), self.own.clone());
-            let (by_name, attempt, text) = (self.by_name, self.attempt, self.text);
-            let host = self.host;
-            let head = Sentence { host, games, own, cast: self.cast, words, lower, by_name, attempt, text };
-            Some(format!("{} # {}", head.has_a_command()?, self.words[at..].join(" ")))
+            Some(format!("{} # {}", self.part(..at)?.has_a_command()?, self.words[at..].join(" ")))
         })
     }
 
     /// `use a Hero card`, `start series with 3 players`, `d8 d10 vs 12`, `firearms 13 vs 12`.
     pub(super) fn has_a_command(&self) -> Option<String> {
         let first = &self.lower[0];
+        // `there are 3 players now`
+        if ["we", "there"].contains(&first.as_str()) && self.lower.get(1).is_some_and(|word| word == "are") {
+            let [_, _, number, word, ..] = self.words.as_slice() else { return None };
+            return self.with_numbers(&word.to_lowercase(), &[number]);
+        }
         if first == "use" || first == "using" {
             let rest = without(&FILLERS, &self.words[1..]);
-            if let Some(line) = self.with_numbers("spend", &rest) {
+            let what = without(&["roll", "check", "test"], &rest);
+            if let Some(line) = self.with_numbers("spend", &rest).or_else(|| self.with_numbers("spend", &what)) {
                 return Some(line);
             }
         }
         for (at, word) in self.lower.iter().enumerate().take(MOST_BEFORE + 1).skip(1) {
             // `start a new act`
             let both = self.lower.get(at + 1).map(|next| format!("{word}{next}"));
-            let behind = || without(&FILLERS, self.words.get(at + 2..).unwrap_or_default());
+            let behind = || {
+                let behind = without(&FILLERS, self.words.get(at + 2..).unwrap_or_default());
+                // `a new act begins`
+                without(&["begins", "begin", "starts", "start"], &behind)
+            };
             if let Some(line) = both.and_then(|both| self.first_that_fits(self.exact(&both, &behind().join(" ")))) {
                 return Some(line);
             }
@@ -68,14 +75,11 @@ impl Sentence<'_> {
                 for rest in rests.map(|rest| rest.concat()) {
                     for rest in [without(&ARTICLES, &rest), without(&FILLERS, &rest)] {
                         let one = self.gives_one().map(|one| [&rest[..], &[one]].concat());
-                        if let Some(line) =
-                            one.and_then(|rest| self.first_that_fits(self.commands(&word, &rest.join(" "))))
-                        {
+                        let one = one.and_then(|rest| self.first_that_fits(self.commands(&word, &rest.join(" "))));
+                        let lines = [one, self.with_numbers(&word, &rest)];
+                        let mut lines = lines.into_iter().flatten().filter(|line| self.leaves_out_nothing(line));
+                        if let Some(line) = lines.next() {
                             return Some(line);
-                        }
-                        let line = self.with_numbers(&word, &rest).filter(|line| self.leaves_out_nothing(line));
-                        if line.is_some() {
-                            return line;
                         }
                     }
                 }
@@ -126,7 +130,7 @@ impl Sentence<'_> {
         match self.lower[0].as_str() {
             "gain" | "earn" if !counted => Some("+1"),
             "give" | "grant" | "get" | "add" if one && !counted => Some("+1"),
-            "lose" | "remove" | "take" if one && !counted => Some("-1"),
+            "lose" | "remove" | "take" | "use" | "spend" if one && !counted => Some("-1"),
             _ => None,
         }
     }

@@ -7,9 +7,10 @@
 use super::words::{AGAINST, BECOMES, DIFFICULTY, DONE, GAINS, HEALTH, IDLE, LOSES, TURNS};
 use super::{Sentence, question, quoted, stems, without};
 use crate::line::reading::reads;
+use crate::notation::throws_dice;
 use crate::people::People;
 use crate::sheet::Sheet;
-use dice::number_word;
+use dice::{Dialect, number_word};
 use plugin_api::{Argument, CharacterId, CommandSpec, DiceWord, FollowUp, Kind, Plugin, Words};
 
 /// The most of a kind that are counted in front of what they do.
@@ -105,11 +106,15 @@ impl<'a> Sentence<'a> {
         if matches!(sure, Sure::Yes) && !(parts.named || from > 0) {
             return None;
         }
-        // `guard helps Ann +1` has a command of its own.
-        if from > 0 && parts.command.is_some() && !parts.named {
+        // `the ogre hits Ann for 15 damage` is compared with a value of Ann's; `guard helps Ann +1` has a command of its own.
+        let answered = |(game, spec): (&dyn Plugin, &CommandSpec)| {
+            game.manifest().answers.iter().any(|rule| rule.commands.contains(&spec.name))
+        };
+        let strikes = from > 0 && parts.target.is_some() && parts.command.is_some_and(answered);
+        if from > 0 && parts.command.is_some() && !parts.named && !strikes {
             return None;
         }
-        if parts.verb && !(parts.named && (parts.target.is_some() || parts.difficulty.is_some())) {
+        if parts.verb && !strikes && !(parts.named && (parts.target.is_some() || parts.difficulty.is_some())) {
             return None;
         }
         // Where other bots may be, a verb of theirs may stand in front of a value.
@@ -186,13 +191,22 @@ impl<'a> Sentence<'a> {
     fn parts_of(&self, acting: CharacterId, from: usize, mut parts: Parts<'a>) -> Option<Parts<'a>> {
         let sheet = Sheet { doc: &self.attempt.doc, character: acting };
         let main = self.games.first().and_then(|game| game.manifest().main());
+        let plays = |game: &&&dyn Plugin| game.manifest().kind == Kind::Game && game.manifest().main().is_some();
+        let plain_dice =
+            self.games.iter().find(plays).and_then(|game| game.manifest().main()).is_none_or(|main| main.notation);
         let main_knows = |word: &str| main.is_some_and(|main| main.words().any(|known| known == word));
         let mut at = from;
+        let i = usize::from(self.lower.get(from).is_some_and(|word| word == "i"));
         while at < self.lower.len() {
             let word = self.lower[at].as_str();
             let next = self.lower.get(at + 1).map(String::as_str).unwrap_or_default();
             let numbered = next.parse::<u32>().is_ok();
-            if let Some((name, value, words)) = self.value(&sheet, at) {
+            if plain_dice && throws_dice_and_values(word, &sheet) {
+                parts.values.push(word.to_owned());
+                parts.looked_up.push("0".to_owned());
+                parts.named = true;
+                at += 1;
+            } else if let Some((name, value, words)) = self.value(&sheet, at) {
                 parts.values.push(name);
                 parts.looked_up.push(value);
                 parts.named = true;
@@ -222,6 +236,14 @@ impl<'a> Sentence<'a> {
                 at += 1;
             } else if IDLE.contains(&word) || AGAINST.contains(&word) {
                 at += 1;
+            } else if let Some((game, spec)) =
+                self.own_command(word).filter(|_| at == from + i && parts.command.is_none())
+            {
+                parts.command = Some((game, spec));
+                at += 1;
+            } else if main_knows(&format!("{word} {next}")) {
+                parts.known.push(format!("{word} {next}"));
+                at += 2;
             } else if main_knows(word) || advantage(word).is_some() {
                 parts.known.push(advantage(word).unwrap_or(word).to_owned());
                 at += 1;
@@ -241,17 +263,16 @@ impl<'a> Sentence<'a> {
             } else if self.says_something(word) {
                 parts.known.push(word.to_owned());
                 at += 1;
-            } else if at == from + usize::from(self.lower[from] == "i")
-                && parts.command.is_none()
-                && self.is_a_verb(word)
-            {
+            } else if at == from + i && parts.command.is_none() && self.is_a_verb(word) {
                 parts.verb = true;
                 at += 1;
             } else {
                 // What follows a whole command is its comment.
                 let from = if at > 0 && self.lower[at - 1] == "to" { at - 1 } else { at };
                 parts.comment = self.words[from..].join(" ");
-                return Some(parts).filter(|parts| parts.named && (parts.target.is_some() || parts.command.is_some()));
+                return Some(parts).filter(|parts| {
+                    parts.named && (parts.target.is_some() || parts.command.is_some() || parts.difficulty.is_some())
+                });
             }
         }
         Some(parts)
@@ -303,6 +324,12 @@ impl<'a> Sentence<'a> {
         rules.any(|rule| rule.names.contains(word)).then(|| word.clone())
     }
 
+    /// The command of a game that is called this and is not its main roll.
+    fn own_command(&self, word: &str) -> Option<(&'a dyn Plugin, &'a CommandSpec)> {
+        let (game, spec, _) = self.exact(word, "").into_iter().next()?;
+        Some((game, spec)).filter(|_| !spec.main && !spec.notation)
+    }
+
     /// The command of a game that a word is, or means, and the line that it makes.
     fn command_called(&self, word: &str) -> Option<(&'a dyn Plugin, &'a CommandSpec, String)> {
         let found = stems(word).into_iter().find_map(|word| self.commands(&word, "").into_iter().next());
@@ -352,7 +379,7 @@ impl<'a> Sentence<'a> {
             Some((at, whose))
         })?;
         let says = |word: &&String| {
-            WORDS.contains(&word.as_str()) || ["difficulty", "needs", "counter"].contains(&word.as_str())
+            WORDS.contains(&word.as_str()) || ["difficulty", "needs", "needed", "counter"].contains(&word.as_str())
         };
         self.lower.iter().find(says)?;
         let idle = |(n, word): (usize, &String)| {
@@ -426,8 +453,10 @@ impl<'a> Sentence<'a> {
 
     /// `give Ann my card 1`
     fn passes_a_card(&self) -> Option<String> {
-        let lower: Vec<&str> = self.lower.iter().map(String::as_str).collect();
-        let left = without(&["my", "the", "card", "a", "to", "number"], &lower);
+        const PLACES: [(&str, &str); 3] = [("first", "1"), ("second", "2"), ("third", "3")];
+        let place = |word: &'_ String| PLACES.iter().find(|(place, _)| place == word).map(|(_, number)| *number);
+        let lower: Vec<&str> = self.lower.iter().map(|word| place(word).unwrap_or(word)).collect();
+        let left = without(&["i", "my", "the", "card", "a", "to", "number"], &lower);
         let [verb, one, other] = left.as_slice() else { return None };
         let card = lower.contains(&"card") && ["give", "hand", "pass"].contains(verb);
         let (name, number) = if other.parse::<u32>().is_ok() { (one, other) } else { (other, one) };
@@ -444,6 +473,7 @@ impl Parts<'_> {
     /// For plain dice, a d20 and a value of the sheet against somebody or a difficulty.
     fn dice(&self, sentence: &Sentence<'_>) -> Option<String> {
         let dice = match self.values.as_slice() {
+            [dice] if throws_dice(dice, Dialect::Native) || dice.contains('+') => dice.clone(),
             [value] => format!("d20+{value}"),
             // `attack the wolf d20+axe`
             [die, value] if die == "d20" => format!("d20+{value}"),
@@ -478,6 +508,14 @@ impl Parts<'_> {
         };
         let called = |name: &str| sentence.cast.is_called(name);
         let fits = |line: &str| reads(game, spec, &mut Words::new(line, spec.name.len()).with_names(called));
+        // `I block the ghoul with d10 and d6`: whose roll it follows.
+        let follows = whom.as_ref().filter(|_| spec.follow_up != FollowUp::No && self.difficulty.is_none());
+        if let Some(whom) = follows {
+            let dice = self.values.join(" ");
+            if fits(&format!("{} {}", spec.name, self.looked_up.join(" "))) {
+                return Some(format!("{} {whom} {dice}", spec.name));
+            }
+        }
         aims.iter().find_map(|aim| {
             let says =
                 |word: &&String| !self.looked_up.iter().any(|value| value.split(' ').any(|said| said == word.as_str()));
@@ -495,6 +533,12 @@ impl Parts<'_> {
             (answered || fits(&line(&self.looked_up, aim))).then(|| line(&self.values, aim))
         })
     }
+}
+
+/// `d20+str` or `d20+5`: dice, and a value of the sheet or a number.
+fn throws_dice_and_values(word: &str, sheet: &Sheet<'_>) -> bool {
+    let Some((dice, value)) = word.split_once('+') else { return false };
+    throws_dice(dice, Dialect::Native) && (sheet.named(value).is_some() || value.parse::<u32>().is_ok())
 }
 
 /// The word of commands for `advantage`.

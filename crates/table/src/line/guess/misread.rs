@@ -1,8 +1,8 @@
 //! Lines that begin with a command and do not read as it, or read with a remark that was more: what was probably meant.
 
 use super::tidied::Tidied;
-use super::words::{ARTICLES, FILLERS};
-use super::{Sentence, begins_a_sentence, without};
+use super::words::{ARTICLES, FILLERS, REASONS};
+use super::{Guess, Sentence, bare, begins_a_sentence, stems, without};
 use crate::attempt::{Attempt, Found};
 use crate::host::Host;
 use crate::line::filled::reads_whole;
@@ -10,6 +10,7 @@ use crate::notation::throws_dice;
 use crate::room::Answered as _;
 use crate::words::{Arguments, CommandLine};
 use plugin_api::{CommandSpec, FollowUp, Kind, Plugin, Refusal};
+use std::borrow::Cow;
 
 /// The table's command whose word is a verb of other commands too: `add goblin to the order`.
 const ADD: &str = "add";
@@ -48,13 +49,24 @@ pub(crate) fn meant_by(
         let answered = |(game, spec): &(&dyn Plugin, &CommandSpec)| {
             game.manifest().answers.iter().any(|rule| rule.commands.contains(&spec.name))
         };
-        let lacks = !sentence.is_against() && refusal.mended.is_none() && command.as_ref().is_some_and(answered);
+        let named = !sentence.is_against() || tidied.text != line.typed;
+        let lacks = named && refusal.mended.is_none() && command.as_ref().is_some_and(answered);
         let aimed = if lacks { sentence.deed_of(command) } else { None };
-        return aimed.map(|line| tidied.commented(line));
+        // `spotlight token on background`: the game stumbles over a word that says nothing.
+        let reads = |typed: &str, from| command.is_some_and(|found| reads_whole(host, found, (typed, from), attempt));
+        let unneeded = || {
+            let wrong = refusal.about.as_ref()?;
+            let idle = FILLERS.contains(&wrong.to_lowercase().as_str());
+            let words = tidied.text.split_whitespace();
+            let fewer = words.filter(|word| !(idle && bare(word) == wrong)).collect::<Vec<_>>().join(" ");
+            (fewer != line.typed && reads(&fewer, place.end)).then_some(fewer)
+        };
+        return aimed.or_else(unneeded).map(|line| tidied.commented(line));
     }
-    let other = || if begins_a_sentence(&word) { sentence.has_command() } else { None };
+    let other = || if begins_a_sentence(&word) { sentence.has_command() } else { sentence.has_two_commands(command) };
     let dies = tidied.text.split_whitespace().any(|word| throws_dice(word, attempt.room.dialect()));
-    let value = command.filter(|(_, spec)| spec.notation && !dies).and_then(|_| sentence.rolls());
+    let value = command.filter(|(_, spec)| spec.notation && !dies);
+    let value = value.and_then(|_| sentence.rolls().or_else(|| sentence.rolls_several()));
     if let Some(line) = value {
         return Some(tidied.commented(line));
     }
@@ -64,6 +76,9 @@ pub(crate) fn meant_by(
         if let Some(right) = sentence.respelled((game, spec), (command, typed)) {
             return Some(tidied.commented(right));
         }
+    }
+    if let Some(line) = sentence.clears() {
+        return Some(tidied.commented(line));
     }
     let line = sentence.surely().or_else(|| sentence.deed_of(command)).or_else(other);
     line.map(|line| tidied.commented(line))
@@ -82,7 +97,11 @@ pub(crate) fn meant_by_tool(host: &Host, line: &CommandLine, attempt: &Attempt<'
     let cast = attempt.cast(host);
     let tidied = Tidied::of(host, line, attempt, &cast);
     let sentence = Sentence::of(host, (&tidied.text, true), attempt, &cast)?;
-    let meant = sentence.has_command()?;
+    // `show me the destiny pool`
+    let asked = || match sentence.asks()? {
+        Guess::Answer(line) | Guess::Line(line) => Some(line),
+    };
+    let meant = sentence.has_command().or_else(asked)?;
     let word = meant.split(' ').next()?;
     let of_a_game = |(game, _): &(&dyn Plugin, &CommandSpec)| game.manifest().kind == Kind::Game;
     host.plugins.knowing(word, &attempt.room).iter().any(of_a_game).then(|| tidied.commented(meant))
@@ -103,7 +122,7 @@ pub(crate) fn meant_by_remark(
     let words: Vec<&str> = tidied.text.split_whitespace().collect();
     let skipped = command.split_whitespace().count();
     let right = format!("{command} {}", words.get(skipped..)?.join(" "));
-    if right != line.typed && reads_whole(host, (game, spec), (&right, command.len()), attempt) {
+    if right != tidied.front && reads_whole(host, (game, spec), (&right, command.len()), attempt) {
         return Some(tidied.commented(right));
     }
     if valued {
@@ -114,6 +133,28 @@ pub(crate) fn meant_by_remark(
 }
 
 impl Sentence<'_> {
+    /// `turn order: Ogre, Bob`: two words that name the same thing, of which the second is the command. Behind a tool's it may
+    /// be a game's word for one: `go against Ogre`.
+    fn has_two_commands(&self, first: Option<(&dyn Plugin, &CommandSpec)>) -> Option<String> {
+        let behind = self.text.split_once(char::is_whitespace)?.1;
+        let (word, behind) = behind.split_once(char::is_whitespace)?;
+        let words: Vec<&str> = behind.split_whitespace().collect();
+        let tool = first.is_some_and(|(game, _)| game.manifest().kind == Kind::Tool);
+        let word = bare(word).to_lowercase();
+        let lines = |behind: &str| match tool {
+            true => self.first_that_fits(self.commands(&word, behind)),
+            false => self.first_that_fits(self.exact(&word, behind)),
+        };
+        lines(behind).or_else(|| lines(&without(&FILLERS, &words).join(" ")))
+    }
+
+    /// `roll 2 bonus dice`
+    fn rolls_several(&self) -> Option<String> {
+        let [_, number, rest @ ..] = self.lower.as_slice() else { return None };
+        number.parse::<u32>().ok()?;
+        self.first_that_fits(self.exact(&rest.concat(), number))
+    }
+
     /// A command with its slips corrected, and without the words that mean nothing in it.
     fn respelled(&self, (game, spec): (&dyn Plugin, &CommandSpec), (command, typed): (&str, &str)) -> Option<String> {
         // A full stop behind the last word belongs to the sentence.
@@ -121,12 +162,28 @@ impl Sentence<'_> {
         let plain = typed.trim_end_matches(ends);
         let typed = if plain.ends_with(char::is_alphabetic) { plain } else { typed };
         let words: Vec<&str> = typed.split_whitespace().collect();
-        let fewer = [words.clone(), without(&ARTICLES, &words), without(&FILLERS, &words)];
+        // `stress cleared` is `stress clear`.
+        let known = |word: &&str| spec.words().any(|known| known == *word);
+        let plain_form = |word: &&'_ str| stems(word).into_iter().find(|stem| known(&stem.as_str())).map(Cow::from);
+        let inflected: Vec<Cow<'_, str>> =
+            words.iter().map(|word| plain_form(word).unwrap_or((*word).into())).collect();
+        let inflected: Vec<&str> = inflected.iter().map(|word| &**word).collect();
+        let fewer = [words.clone(), without(&ARTICLES, &words), without(&FILLERS, &words), inflected];
+        let reads = |words: &[&str]| {
+            let line = format!("{command} {}", words.join(" "));
+            reads_whole(self.host, (game, spec), (&line, command.len()), self.attempt).then_some(line)
+        };
+        // `inspiration +1 for the haiku`
+        let reason = |at: &usize| {
+            let next = words.get(at + 1).is_some_and(|word| REASONS.contains(word));
+            words[*at] == "for" && next && words.get(at + 2).is_some_and(|word| !self.cast.is_called(bare(word)))
+        };
+        if let Some(at) = (1..words.len()).find(reason)
+            && let Some(line) = reads(&words[..at])
+        {
+            return Some(format!("{line} # {}", words[at..].join(" ")));
+        }
         fewer.into_iter().find_map(|words| {
-            let reads = |words: &[&str]| {
-                let line = format!("{command} {}", words.join(" "));
-                reads_whole(self.host, (game, spec), (&line, command.len()), self.attempt).then_some(line)
-            };
             // `disconnect Ann` is `disconnect Ann on`; dice are compared with `vs` alone.
             let switched =
                 || if spec.words().any(|word| word == "on") { reads(&[&words[..], &["on"]].concat()) } else { None };

@@ -1,8 +1,8 @@
 //! Questions: `whose turn is it`, `what is a surge`, `show me my last 5 rolls`. They are answered by a command that shows
 //! something, or by help.
 
-use super::words::VERBS;
-use super::{Guess, Sentence, quoted, stems};
+use super::words::{FILLERS, VERBS};
+use super::{Guess, Sentence, quoted, stems, without};
 use crate::notation::throws_dice;
 use crate::sheet::Sheet;
 use dice::Dialect;
@@ -14,16 +14,19 @@ pub(super) const ASKS: [&str; 26] = [
 ];
 /// Questions about what there is.
 const COUNTS: [&str; 11] = ["where", "who", "whos", "who's", "whose", "which", "any", "show", "list", "tell", "see"];
+/// Words that ask for odds.
+const CHANCES: [&str; 5] = ["likely", "odds", "chance", "chances", "probability"];
 /// Questions whether something holds.
 const WHETHER: [&str; 3] = ["am", "is", "are"];
 /// Questions that a command with a number may answer, and words that mean nothing in them.
 const COMPUTED: [&str; 5] = ["what", "whats", "what's", "which", "how"];
-const BETWEEN: [&str; 21] = [
-    "is", "are", "the", "a", "an", "for", "of", "at", "with", "on", "in", "do", "does", "i", "get", "much", "give",
-    "gives", "mean", "means", "you",
+const BETWEEN: [&str; 22] = [
+    "total", "is", "are", "the", "a", "an", "for", "of", "at", "with", "on", "in", "do", "does", "i", "get", "much",
+    "give", "gives", "mean", "means", "you",
 ];
 /// What people call what the table's own commands show. The last word of a line that ends with a space is a number.
-const OF_THE_TABLE: [(&str, &str); 25] = [
+const OF_THE_TABLE: [(&str, &str); 26] = [
+    ("cards", "hand"),
     ("gm", "gm"),
     ("gms", "gm"),
     ("dm", "gm"),
@@ -63,7 +66,7 @@ impl Sentence<'_> {
         if let Some(line) = self.with_a_number() {
             return Some(Guess::Line(line));
         }
-        if let Some(line) = self.odds().filter(|_| self.by_name) {
+        if let Some(line) = self.chances().or_else(|| self.odds()).filter(|_| self.by_name) {
             return Some(Guess::Answer(line));
         }
         if let Some(line) = self.earlier().filter(|_| self.by_name) {
@@ -127,8 +130,10 @@ impl Sentence<'_> {
         };
         let of_somebody = self.lower.iter().skip(1).any(|word| self.named(word).is_some());
         let mine = rest.iter().any(|word| word == "my");
+        let held = rest.iter().any(|word| ["have", "got", "hold"].contains(&word.as_str()));
         let counts = mine
-            || matches!(rest.first().map(String::as_str), Some("much" | "many"))
+            || held && rest.iter().any(|word| word == "i")
+            || matches!(rest.first().map(String::as_str), Some("much" | "many" | "in"))
             || COUNTS.contains(&first.as_str());
         let whether = || WHETHER.contains(&first.as_str()).then(|| self.whether()).flatten();
         let waits = rest.iter().any(|word| ["open", "pending", "waiting"].contains(&word.as_str()));
@@ -182,10 +187,34 @@ impl Sentence<'_> {
         })
     }
 
+    /// `what are my odds with d8 d10 against 18`: the odds of what the game rolls.
+    fn chances(&self) -> Option<String> {
+        let at = self.lower.iter().position(|word| CHANCES.contains(&word.as_str()))?;
+        let game = self.games.iter().find(|game| game.manifest().main().is_some())?;
+        let main = game.manifest().main().filter(|main| !main.notation)?;
+        let asked = self.part(at + 1..)?;
+        let plain = || {
+            let words = without(&BETWEEN, &without(&FILLERS, &asked.words)).join(" ");
+            self.first_that_fits(self.exact(&main.name, &words))
+        };
+        asked.deed().or_else(plain).map(|line| format!("odds {line}"))
+    }
+
+    /// `is the gate guarded? likely`
+    pub(super) fn asks_the_oracle(&self) -> Option<String> {
+        let asks = ["is", "are", "does", "do", "will", "can", "has", "likely", "unlikely"]
+            .contains(&self.lower.first()?.as_str());
+        let how = |word: &&str| ["likely", "unlikely"].contains(word);
+        let (first, rest): (Vec<&str>, Vec<&str>) = self.text.split_whitespace().partition(|word| how(word));
+        let lines = self.exact("oracle", &[first, rest].concat().join(" "));
+        let (.., line) = lines.into_iter().next().filter(|_| asks && self.by_name && self.text.contains('?'))?;
+        Some(line)
+    }
+
     /// `what are the odds of 15+ on 3d6`, `of 4d6kh3 over 15`.
     fn odds(&self) -> Option<String> {
         let is = |word: &String, of: &[&str]| of.contains(&word.as_str());
-        if !self.lower.iter().any(|word| is(word, &["odds", "chance", "chances", "probability"])) {
+        if !self.lower.iter().any(|word| is(word, &CHANCES)) {
             return None;
         }
         let throws = |word: &&String| throws_dice(word, Dialect::Native);

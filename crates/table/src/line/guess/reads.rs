@@ -1,6 +1,6 @@
 //! Which commands a word may be, and the lines of them that read to the last word.
 
-use super::words::{GROUPS, LINKS, TURNS};
+use super::words::{ARTICLES, FILLERS, GROUPS, LINKS, TURNS};
 use super::{Sentence, bare};
 use crate::line::filled::reads_whole;
 use crate::sheet::Sheet;
@@ -30,7 +30,8 @@ impl<'a> Sentence<'a> {
             if let Some(spec) = manifest.command(word) {
                 return Some((*game, spec, format!("{} {behind}", spec.name)));
             }
-            let line = manifest.synonym(word, behind)?;
+            let said = manifest.takes_more(word) || behind.split_whitespace().all(means_nothing);
+            let line = manifest.synonym(word, behind).filter(|_| said)?;
             let spec = manifest.command(line.split(' ').next()?)?;
             Some((*game, spec, line))
         });
@@ -97,6 +98,10 @@ impl<'a> Sentence<'a> {
             && line[from..].split_whitespace().map(bare).filter(|word| !word.is_empty()).all(knows)
             && reads_whole(self.host, (game, spec), (line, from), self.attempt)
     }
+}
+
+fn means_nothing(word: &str) -> bool {
+    FILLERS.contains(&word.to_lowercase().as_str()) || ARTICLES.contains(&word.to_lowercase().as_str())
 }
 
 /// These words, with a sign for each number without one.

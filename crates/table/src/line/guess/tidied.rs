@@ -1,11 +1,13 @@
 //! A line without its comment and with its slips corrected, so that it can be guessed what it means.
 
-use super::words::{AGAINST, ARTICLES, BECOMES, DONE, FILLERS, GROUPS, LINKS, VERBS};
+use super::words::{AGAINST, ARTICLES, BECOMES, DIFFICULTY, DONE, FILLERS, GROUPS, LINKS, VERBS};
 use super::{bare, question};
 use crate::attempt::Attempt;
 use crate::host::Host;
+use crate::notation::throws_dice;
 use crate::sheet::Sheet;
 use crate::words::CommandLine;
+use dice::{Dialect, number_word};
 use plugin_api::{Cast, suggest_within};
 use std::collections::BTreeSet;
 
@@ -18,23 +20,23 @@ const TWO_SLIPS: usize = 8;
 /// A line to guess at.
 pub(super) struct Tidied {
     pub text: String,
+    /// What was typed in front of the comment.
+    pub front: String,
     comment: Option<String>,
 }
 
 impl Tidied {
     pub fn of(host: &Host, line: &CommandLine, attempt: &Attempt<'_>, cast: &Cast) -> Self {
-        let begins = |at: &usize| !line.typed[at + 1..].starts_with(|c: char| c.is_ascii_digit());
-        let comment = line.typed.match_indices('#').map(|(at, _)| at).find(begins);
-        let (text, comment) = match comment {
-            Some(at) => (line.typed[..at].trim_end(), Some(line.typed[at + 1..].trim().to_owned())),
-            None => (line.typed.as_str(), None),
-        };
+        let (front, comment) = divided(&line.typed);
         let known = known(host, attempt);
         let sheet = Sheet { doc: &attempt.doc, character: attempt.actor };
-        let values: Vec<&str> = sheet.names().filter(|name| !name.contains(' ')).collect();
-        let slips = Slips { known: known.iter().map(String::as_str).collect(), values, cast };
-        let words = text.split_whitespace().map(|word| slips.corrected(word));
-        Tidied { text: words.collect::<Vec<_>>().join(" "), comment }
+        let (several, values) = sheet.names().partition::<Vec<&str>, _>(|name| name.contains(' '));
+        let slips = Slips { known: known.iter().map(String::as_str).collect(), values, several, cast };
+        let words = front.split_whitespace().filter(|word| !is_emoji(word)).map(|word| slips.corrected(word));
+        let text = words.collect::<Vec<_>>().join(" ");
+        let plain = [(" target number ", " difficulty "), (" all heroes", " heroes"), (" – ", " - ")];
+        let text = plain.iter().fold(text, |text, (typed, plain)| text.replace(typed, plain));
+        Tidied { text: with_numbers_attached(&text), front: front.to_owned(), comment: comment.map(str::to_owned) }
     }
 
     /// A line made of it, with the comment.
@@ -47,11 +49,27 @@ impl Tidied {
     }
 }
 
+/// What is in front of a comment, and the comment: behind `#`, or a remark behind a dash or in parentheses.
+fn divided(typed: &str) -> (&str, Option<&str>) {
+    let digit = |at: &usize| typed[at + 1..].starts_with(|c: char| c.is_ascii_digit());
+    if let Some(at) = typed.match_indices('#').map(|(at, _)| at).find(|at| !digit(at)) {
+        return (typed[..at].trim_end(), Some(typed[at + 1..].trim()));
+    }
+    let letter = |at: &usize, sign: &str| typed[at + sign.len()..].starts_with(char::is_alphabetic);
+    let remark = |sign: &str| typed.match_indices(sign).map(|(at, _)| at).find(|at| letter(at, sign));
+    match [" - ", " – ", " ("].into_iter().find_map(remark) {
+        Some(at) => (&typed[..at], Some(typed[at..].trim_matches([' ', '-', '–', '(', ')']))),
+        None => (typed, None),
+    }
+}
+
 /// What a word may be a slip of.
 struct Slips<'a> {
     known: BTreeSet<&'a str>,
     /// The names of values.
     values: Vec<&'a str>,
+    /// Those of several words.
+    several: Vec<&'a str>,
     cast: &'a Cast,
 }
 
@@ -61,6 +79,28 @@ impl Slips<'_> {
         match word.find(['+', '-']) {
             // `cut+2bd` is `cut +2bd`.
             Some(at) if self.values.contains(&word[..at].to_lowercase().as_str()) => {
+                format!("{} {}", &word[..at], &word[at..])
+            }
+            // `Ann:17` is `Ann 17`.
+            None if let Some((name, number)) = word.split_once([':', '='])
+                && number.parse::<u32>().is_ok() =>
+            {
+                format!("{} {number}", self.right(name))
+            }
+            // `2xd8` is `2d8`.
+            None if word.contains("xd") && throws_dice(&word.replace("xd", "d"), Dialect::Native) => {
+                word.replace("xd", "d")
+            }
+            // `dn10/12/14` is `dn 10 12 14`.
+            None if let Some((aim, numbers)) = several_numbers(word) => format!("{aim} {}", numbers.replace('/', " ")),
+            // `3stones` is `3 stones`.
+            None if let Some(at) = counted(word).filter(|at| self.is_known(&word[*at..].to_lowercase())) => {
+                format!("{} {}", &word[..at], &word[at..])
+            }
+            // `hp-9` is `hp -9`.
+            Some(at)
+                if at > 1 && word[..at].chars().all(char::is_alphabetic) && word[at + 1..].parse::<u32>().is_ok() =>
+            {
                 format!("{} {}", &word[..at], &word[at..])
             }
             Some(at) if word[..at].contains(|c: char| c.is_ascii_digit()) => {
@@ -74,6 +114,11 @@ impl Slips<'_> {
     fn right(&self, word: &str) -> String {
         let (plain, lower) = (bare(word), bare(word).to_lowercase());
         let long = lower.chars().count();
+        // `firecombat` is `fire combat`.
+        let joined = self.several.iter().find(|name| long >= CORRECTED && name.replace(' ', "") == lower);
+        if let Some(name) = joined {
+            return word.replace(plain, name);
+        }
         let right = long < CORRECTED_NAME
             || !plain.chars().all(char::is_alphabetic)
             || super::stems(&lower).iter().any(|stem| self.is_known(stem))
@@ -98,6 +143,46 @@ impl Slips<'_> {
     fn is_known(&self, word: &str) -> bool {
         self.known.contains(word) || self.values.contains(&word)
     }
+}
+
+/// `dn10/12/14`: the word in front of several numbers, and they.
+fn several_numbers(word: &str) -> Option<(&str, &str)> {
+    let (aim, numbers) = word.split_at(word.find(|c: char| c.is_ascii_digit())?);
+    let aims = AGAINST.contains(&aim) || DIFFICULTY.contains(&aim);
+    let several = numbers.contains('/') && numbers.split('/').all(|number| number.parse::<u32>().is_ok());
+    (aims && several).then_some((aim, numbers))
+}
+
+/// `+ 2` and `plus 2` are `+2`, and `two d10` is `2d10`.
+fn with_numbers_attached(text: &str) -> String {
+    let text = text.replace(" plus ", " + ").replace(" minus ", " - ");
+    let mut attached = String::new();
+    for word in text.split(' ') {
+        let number = word.bytes().all(|byte| byte.is_ascii_digit());
+        let die = word.strip_prefix('d').is_some_and(|sides| sides.parse::<u32>().is_ok());
+        let last = attached.rsplit(' ').next().unwrap_or_default();
+        if let Some(count) = number_word(last).filter(|_| die) {
+            attached.truncate(attached.len() - last.len());
+            attached.push_str(&format!("{count}{word}"));
+            continue;
+        }
+        if !(attached.is_empty() || number && (attached.ends_with(" +") || attached.ends_with(" -"))) {
+            attached.push(' ');
+        }
+        attached.push_str(word);
+    }
+    attached
+}
+
+/// Where the letters begin behind a number.
+fn counted(word: &str) -> Option<usize> {
+    let at = word.find(|c: char| !c.is_ascii_digit()).filter(|at| *at > 0)?;
+    word[at..].chars().all(char::is_alphabetic).then_some(at)
+}
+
+fn is_emoji(word: &str) -> bool {
+    word.chars().all(|c| !c.is_alphanumeric() && !c.is_ascii() && !c.is_ascii_punctuation())
+        && !word.starts_with(['…', '–', '—', '“', '”', '‘', '’'])
 }
 
 /// A word as people shorten it: `dmg` for `damage`.

@@ -18,10 +18,10 @@ pub(super) const TURNS: [&str; 10] =
 /// Words that mean nothing anywhere.
 pub(super) const ARTICLES: [&str; 6] = ["a", "an", "the", "my", "please", "some"];
 /// Words that mean nothing in most commands.
-pub(super) const FILLERS: [&str; 38] = [
-    "w", "extra", "another", "pls", "plz", "from", "into", "can", "could", "may", "instead", "back", "a", "an", "the",
-    "my", "me", "i", "we", "please", "to", "for", "of", "with", "w/", "on", "in", "it", "that", "this", "at", "now",
-    "some", "then", "just", "want", "lets", "let's",
+pub(super) const FILLERS: [&str; 44] = [
+    "w", "out", "point", "points", "more", "token", "tokens", "extra", "another", "pls", "plz", "from", "into", "can",
+    "could", "may", "instead", "back", "a", "an", "the", "my", "me", "i", "we", "please", "to", "for", "of", "with",
+    "w/", "on", "in", "it", "that", "this", "at", "now", "some", "then", "just", "want", "lets", "let's",
 ];
 /// Words in front of an argument, such as a name.
 pub(super) const LINKS: [&str; 7] = ["on", "for", "to", "with", "at", "of", "in"];
