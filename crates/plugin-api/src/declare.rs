@@ -228,7 +228,7 @@ impl Manifest {
     pub fn synonym(&self, word: &str, rest: &str) -> Option<String> {
         let known = |typed: &str| self.synonyms.iter().find(|(each, _)| each == typed).map(|(_, meant)| meant);
         let (next, behind) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
-        let (meant, rest) = match known(&format!("{word} {}", next.to_lowercase())) {
+        let (meant, rest) = match known(&format!("{word} {}", next.trim_end_matches([':', ',', '.']).to_lowercase())) {
             Some(meant) => (meant, behind),
             None => (known(word)?, rest),
         };
@@ -259,7 +259,7 @@ impl Manifest {
 
     /// True if what is typed behind a synonym is a part of the line that it means.
     pub fn takes_more(&self, word: &str) -> bool {
-        self.synonyms.iter().any(|(each, meant)| each == word && meant.contains("{}"))
+        self.synonyms.iter().any(|(each, meant)| each.split(' ').next() == Some(word) && meant.contains("{}"))
     }
 
     /// What a word of the game (in lower case) means; also in the plural.

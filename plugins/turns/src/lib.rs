@@ -161,6 +161,7 @@ impl Game for Turns {
 
     const SYNONYMS: &'static [(&'static str, &'static str)] = &[
         ("turn", "init {}"),
+        ("turn order", "init {}"),
         ("turn end", "done {}"),
         ("turn over", "done {}"),
         ("turn done", "done {}"),

@@ -11,6 +11,7 @@ mod deed;
 mod misread;
 mod question;
 mod reads;
+mod respelled;
 mod tidied;
 mod words;
 

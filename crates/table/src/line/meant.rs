@@ -42,7 +42,10 @@ fn guessed(host: &Host, unplayed: Unplayed, line: &CommandLine, attempt: &Attemp
     }
     let character = attempt.cast(host).known(&word).map(|id| attempt.doc.name_of(id).to_owned());
     if let Some(meant) = surely(host, line, attempt) {
-        let what = format!("{word} is no command");
+        let what = match guess::begins_a_sentence(&word) {
+            true => format!("no command begins with \"{word}\""),
+            false => format!("{word} is no command"),
+        };
         return Err(Refusal::new(what).mended(0..line.typed.len(), Some(meant)).into());
     }
     if let Some(meant) = unknown::in_other_words(host, line, attempt).filter(|_| character.is_none()) {

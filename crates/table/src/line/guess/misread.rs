@@ -1,8 +1,8 @@
 //! Lines that begin with a command and do not read as it, or read with a remark that was more: what was probably meant.
 
 use super::tidied::Tidied;
-use super::words::{ARTICLES, FILLERS, REASONS};
-use super::{Guess, Sentence, bare, begins_a_sentence, stems, without};
+use super::words::FILLERS;
+use super::{Guess, Sentence, bare, begins_a_sentence, without};
 use crate::attempt::{Attempt, Found};
 use crate::host::Host;
 use crate::line::filled::reads_whole;
@@ -10,7 +10,6 @@ use crate::notation::throws_dice;
 use crate::room::Answered as _;
 use crate::words::{Arguments, CommandLine};
 use plugin_api::{CommandSpec, FollowUp, Kind, Plugin, Refusal};
-use std::borrow::Cow;
 
 /// The table's command whose word is a verb of other commands too: `add goblin to the order`.
 const ADD: &str = "add";
@@ -44,6 +43,9 @@ pub(crate) fn meant_by(
         Found::House(spec) if spec.name != ADD => return None,
         Found::House(_) => (None, false),
     };
+    if let Some(line) = sentence.clears() {
+        return Some(tidied.commented(line));
+    }
     if right {
         // `damage ghoul with cut` reads, and lacks what it is against.
         let answered = |(game, spec): &(&dyn Plugin, &CommandSpec)| {
@@ -76,9 +78,15 @@ pub(crate) fn meant_by(
         if let Some(right) = sentence.respelled((game, spec), (command, typed)) {
             return Some(tidied.commented(right));
         }
-    }
-    if let Some(line) = sentence.clears() {
-        return Some(tidied.commented(line));
+        // `resist 4 +2 vs 15` answers nobody: in its game that is a check.
+        let another = game.manifest().synonym(&spec.name, typed);
+        let reads = |line: &String| {
+            let command = line.split(' ').next().and_then(|word| game.manifest().command(word));
+            command.is_some_and(|spec| reads_whole(host, (game, spec), (line, spec.name.len()), attempt))
+        };
+        if let Some(line) = another.filter(reads) {
+            return Some(tidied.commented(line));
+        }
     }
     let line = sentence.surely().or_else(|| sentence.deed_of(command)).or_else(other);
     line.map(|line| tidied.commented(line))
@@ -153,46 +161,5 @@ impl Sentence<'_> {
         let [_, number, rest @ ..] = self.lower.as_slice() else { return None };
         number.parse::<u32>().ok()?;
         self.first_that_fits(self.exact(&rest.concat(), number))
-    }
-
-    /// A command with its slips corrected, and without the words that mean nothing in it.
-    fn respelled(&self, (game, spec): (&dyn Plugin, &CommandSpec), (command, typed): (&str, &str)) -> Option<String> {
-        // A full stop behind the last word belongs to the sentence.
-        let ends = |c: char| matches!(c, '.' | '!' | '?' | '…' | ',');
-        let plain = typed.trim_end_matches(ends);
-        let typed = if plain.ends_with(char::is_alphabetic) { plain } else { typed };
-        let words: Vec<&str> = typed.split_whitespace().collect();
-        // `stress cleared` is `stress clear`.
-        let known = |word: &&str| spec.words().any(|known| known == *word);
-        let plain_form = |word: &&'_ str| stems(word).into_iter().find(|stem| known(&stem.as_str())).map(Cow::from);
-        let inflected: Vec<Cow<'_, str>> =
-            words.iter().map(|word| plain_form(word).unwrap_or((*word).into())).collect();
-        let inflected: Vec<&str> = inflected.iter().map(|word| &**word).collect();
-        let fewer = [words.clone(), without(&ARTICLES, &words), without(&FILLERS, &words), inflected];
-        let reads = |words: &[&str]| {
-            let line = format!("{command} {}", words.join(" "));
-            reads_whole(self.host, (game, spec), (&line, command.len()), self.attempt).then_some(line)
-        };
-        // `inspiration +1 for the haiku`
-        let reason = |at: &usize| {
-            let next = words.get(at + 1).is_some_and(|word| REASONS.contains(word));
-            words[*at] == "for" && next && words.get(at + 2).is_some_and(|word| !self.cast.is_called(bare(word)))
-        };
-        if let Some(at) = (1..words.len()).find(reason)
-            && let Some(line) = reads(&words[..at])
-        {
-            return Some(format!("{line} # {}", words[at..].join(" ")));
-        }
-        fewer.into_iter().find_map(|words| {
-            // `disconnect Ann` is `disconnect Ann on`; dice are compared with `vs` alone.
-            let switched =
-                || if spec.words().any(|word| word == "on") { reads(&[&words[..], &["on"]].concat()) } else { None };
-            let versus = || {
-                let against = |word: &&'_ str| ["against", "dc", "dn"].contains(word);
-                let versus: Vec<&str> = words.iter().map(|word| if against(word) { "vs" } else { *word }).collect();
-                if spec.notation { reads(&versus) } else { None }
-            };
-            reads(&words).or_else(switched).or_else(versus)
-        })
     }
 }
