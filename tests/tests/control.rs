@@ -185,7 +185,7 @@ fn an_owner_gives_orders_in_private_and_in_their_own_rooms() {
     let mut bob = operated.comes("bob", &["#ops"]);
     bob.say("#ops", "!ctl leave net #tavern");
     bob.say("astragal", "ctl status");
-    assert!(bob.hear("astragal", "bob").contains("I do not know ctl"));
+    assert!(bob.hear("astragal", "bob").contains("There is no command ctl"));
     ann.say("#tavern", "!roll 1d1");
     assert!(ann.answer("astragal", "#tavern").contains("1d1 [1]"), "the first answer there");
 }

@@ -226,16 +226,28 @@ impl Manifest {
     /// The line that `word` means if it is not a command but a synonym (in lower case), with `rest` filled in. A synonym of
     /// two words goes before one of the first alone.
     pub fn synonym(&self, word: &str, rest: &str) -> Option<String> {
-        let known = |typed: &str| self.synonyms.iter().find(|(each, _)| each == typed).map(|(_, meant)| meant);
+        self.all_synonyms(word, rest).next()
+    }
+
+    /// All lines that a synonym may mean, the likeliest first.
+    pub fn all_synonyms(&self, word: &str, rest: &str) -> impl Iterator<Item = String> {
         let (next, behind) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
-        let (meant, rest) = match known(&format!("{word} {}", next.trim_end_matches([':', ',', '.']).to_lowercase())) {
-            Some(meant) => (meant, behind),
-            None => (known(word)?, rest),
+        let both = format!("{word} {}", next.trim_end_matches([':', ',', '.']).to_lowercase());
+        let meant = |typed: &str, rest: &str| {
+            let known = self.synonyms.iter().filter(|(each, _)| each == typed);
+            known.map(|(_, meant)| self.filled_in(meant, rest)).collect::<Vec<_>>()
         };
+        meant(&both, behind).into_iter().chain(meant(word, rest))
+    }
+
+    /// What a synonym means, with this text behind it.
+    fn filled_in(&self, meant: &str, rest: &str) -> String {
+        let means_the_same =
+            |word: &str| self.synonyms.iter().any(|(each, other)| *each == word.to_lowercase() && other == meant);
         // What the line says already need not be typed again: `boost with triumph`.
         let rest = match rest.split_once(char::is_whitespace) {
             // `skill check stealth`: both are words for the same command.
-            Some((again, rest)) if known(&again.to_lowercase()) == Some(meant) => rest,
+            Some((again, rest)) if means_the_same(again) => rest,
             _ => rest,
         };
         let bare = |word: &str| word.trim_end_matches([':', ',', '.', '!']).to_lowercase();
@@ -251,10 +263,10 @@ impl Manifest {
         if let Some((number, _)) = more.iter_mut().find(|word| counts(word)).zip(signed) {
             number.insert(0, '-');
         }
-        let meant = if signed.is_some() { meant.replace("-{}", "{}") } else { meant.clone() };
+        let meant = if signed.is_some() { meant.replace("-{}", "{}") } else { meant.to_owned() };
         let line = meant.replace("{}", &more.join(" "));
         let line = line.trim_end_matches([' ', '-', '+']);
-        Some(format!("{line} {comment}").split_whitespace().collect::<Vec<_>>().join(" "))
+        format!("{line} {comment}").split_whitespace().collect::<Vec<_>>().join(" ")
     }
 
     /// True if what is typed behind a synonym is a part of the line that it means.

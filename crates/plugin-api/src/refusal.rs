@@ -109,7 +109,8 @@ pub fn suggest_within<'a>(slips: usize, word: &str, candidates: impl IntoIterato
         .filter(|candidate| candidate.to_lowercase().chars().count().abs_diff(long) <= slips)
         .map(|candidate| (strsim::osa_distance(&word, &candidate.to_lowercase()), candidate))
         .filter(|(distance, _)| (1..=slips).contains(distance))
-        .min_by_key(|(distance, _)| *distance)
+        // Of two as near, the one that is as long: `dealy` is `delay` rather than `deal`.
+        .min_by_key(|(distance, candidate)| (*distance, candidate.chars().count().abs_diff(long)))
         .map(|(_, candidate)| candidate)
 }
 

@@ -48,6 +48,8 @@ pub(crate) struct Attempt<'a> {
     pub exports: Option<Exports>,
     /// True if the rate limit was checked for this line.
     pub paced: bool,
+    /// True if it is only tried out.
+    pub rehearsed: bool,
 }
 
 /// A command that was found.
@@ -93,6 +95,7 @@ impl<'a> Attempt<'a> {
             effects: Effects::default(),
             exports: None,
             paced: false,
+            rehearsed: false,
         }
     }
 

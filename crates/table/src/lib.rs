@@ -14,6 +14,7 @@ pub mod words;
 
 mod accounts;
 mod against;
+mod amends;
 mod attempt;
 mod boards;
 mod casting;
@@ -48,6 +49,7 @@ mod sheet;
 mod shortcuts;
 mod sitting;
 mod state;
+mod synonyms;
 mod table;
 mod times;
 mod trials;

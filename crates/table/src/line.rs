@@ -15,6 +15,7 @@ mod offers;
 mod play;
 mod prepared;
 mod reading;
+mod rehearsed;
 mod resolve;
 mod totals;
 pub(crate) mod undo;
@@ -58,7 +59,7 @@ impl Draft {
         let mut attempt = self.attempt(host, message, ordinal, line);
         let before = (attempt.actor, attempt.name().to_owned());
         let played = match self.try_line(host, line, &mut attempt) {
-            Err(Unplayed::Refused(refusal)) => Err(meant::reworded(host, refusal, &mut attempt).into()),
+            Err(Unplayed::Refused(refusal)) => Err(self.refused(host, line, refusal, &mut attempt)),
             played => played,
         };
         self.end_line(host, line, attempt, played, before)
@@ -75,6 +76,11 @@ impl Draft {
     ) -> Result<Outcome, StoreError> {
         let attempt = self.attempt(host, message, ordinal, line);
         let before = (attempt.actor, attempt.name().to_owned());
+        // An answer counts against the limit, whatever it says.
+        let why = match &why {
+            Unplayed::Refused(_) => self.keep_pace(host, message).err().unwrap_or(why),
+            Unplayed::Silent | Unplayed::Store(_) => why,
+        };
         self.end_line(host, line, attempt, Err(why), before)
     }
 
@@ -84,16 +90,10 @@ impl Draft {
         host: &Host,
         line: &CommandLine,
         attempt: Attempt<'_>,
-        mut played: Result<Done<'_>, Unplayed>,
+        played: Result<Done<'_>, Unplayed>,
         before: (CharacterId, String),
     ) -> Result<Outcome, StoreError> {
         let (message, ordinal) = (attempt.message, attempt.key.ordinal);
-        if let (Err(Unplayed::Refused(_)), false) = (&played, attempt.paced) {
-            // An answer counts against the limit, whatever it says.
-            if let Err(too_fast) = self.keep_pace(host, message) {
-                played = Err(too_fast);
-            }
-        }
         let mut outcome = Outcome::silent(&message.speaker.name, attempt.name());
         match played {
             Ok(mut done) => {

@@ -45,6 +45,12 @@ impl Filled {
         &self.typed
     }
 
+    /// With a word in place of the spaces from byte `at` on.
+    pub fn with_word(mut self, at: usize, word: &str) -> Self {
+        self.typed.replace_range(at..at + word.len(), word);
+        self
+    }
+
     /// The line and what was put in, restricted to the rights of the values' authors.
     pub fn under(self, rights: &mut Rights<'_>, doc: &TableDoc) -> (String, Vec<String>) {
         self.by.iter().for_each(|author| rights.with_words_of(doc, author.as_ref()));
@@ -125,9 +131,11 @@ impl<'a> Sheet<'a> {
             return None;
         }
         let (after, comment) = after.split_once('#').unwrap_or((after, ""));
-        let said = [rest.trim(), comment.trim()].into_iter().filter(|said| !said.is_empty());
+        // `intent charm "may I have this dance?"`
+        let unquoted = |text: &'_ str| text.trim_matches([' ', '"']).to_owned();
+        let said = [unquoted(rest), comment.trim().to_owned()].into_iter().filter(|said| !said.is_empty());
         let said = said.collect::<Vec<_>>().join(", ");
-        filled.typed.push_str(after.trim_end());
+        filled.typed.push_str(after.trim_end_matches([' ', '"']));
         if !said.is_empty() {
             filled.typed.push_str(&format!(" # {said}"));
         }

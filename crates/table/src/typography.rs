@@ -5,10 +5,15 @@ use unicode_normalization::UnicodeNormalization;
 /// Replaces typographic dashes, quotation marks, spaces and full-width characters in `text` by plain ones, and removes
 /// unseen characters. Accented letters are put into one form, so that a name typed twice is one name.
 pub fn as_meant(text: &str) -> String {
-    if text.bytes().all(|byte| byte == b' ' || byte.is_ascii_graphic()) {
-        return text.to_owned();
+    let plain = match text.bytes().all(|byte| byte == b' ' || byte.is_ascii_graphic()) {
+        true => text.to_owned(),
+        false => text.chars().filter_map(plain).nfc().collect(),
+    };
+    // `vs.Ogre`
+    match plain.split_once(" vs.") {
+        Some((before, after)) if after.starts_with(char::is_alphanumeric) => format!("{before} vs {after}"),
+        _ => plain,
     }
-    text.chars().filter_map(plain).nfc().collect()
 }
 
 fn plain(c: char) -> Option<char> {
@@ -38,6 +43,8 @@ mod tests {
         assert_eq!(as_meant("！ｒｏｌｌ\u{a0}２ｄ６−１"), "!roll 2d6-1");
         assert_eq!(as_meant("6× 4d6 – 1 “Old Tom” it’s"), "6x 4d6 - 1 \"Old Tom\" it's");
         assert_eq!(as_meant("!ro\u{200b}ll\t2d6\x07"), "!roll 2d6 ");
+        assert_eq!(as_meant("act d8 vs.Ogre"), "act d8 vs Ogre");
+        assert_eq!(as_meant("note Ann vs. Ogre"), "note Ann vs. Ogre");
         assert_eq!(as_meant("é骰"), "é骰");
         assert_eq!(as_meant("Zoe\u{301}"), "Zo\u{e9}");
     }

@@ -239,6 +239,7 @@ impl Game for Mvk {
         ("block", "counter {}"),
         ("dc", "vs {}"),
         ("against", "vs {}"),
+        ("versus", "vs {}"),
         ("dn", "vs {}"),
         ("difficulty", "vs {}"),
         ("hp", "stress {}"),

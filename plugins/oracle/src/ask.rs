@@ -57,6 +57,15 @@ pub(crate) fn read(text: &str, knows: impl Fn(&str) -> bool) -> Result<Asked<'_>
         if let Some(chance) = words::chance(first) {
             return Ok(Asked::YesNo(chance, after_yes(rest)));
         }
+        // `oracle 70 % is the gate open?`
+        if let Some((number, question)) = text.split_once(" %")
+            && let Some(chance) = words::chance(&format!("{number}%"))
+        {
+            return Ok(Asked::YesNo(chance, question.trim_start()));
+        }
+        if let Some(chance) = words::slip_of_a_chance(first).filter(|_| text.ends_with('?')) {
+            return Err(Refusal::new(format!("did you mean {chance}?")).about_meant(first, chance));
+        }
         // `is the gate guarded? likely`
         if let Some(chance) = words::chance(last).filter(|_| before.ends_with('?')) {
             return Ok(Asked::YesNo(chance, before));

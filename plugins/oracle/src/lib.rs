@@ -75,6 +75,7 @@ impl Game for Oracle {
     const SYNONYMS: &'static [(&'static str, &'static str)] = &[
         ("rolltable", "oracle {}"),
         ("tables", "oracle {}"),
+        ("table", "oracle {}"),
         ("random", "oracle {}"),
         ("randomtable", "oracle {}"),
         ("generate", "oracle {}"),

@@ -1,6 +1,6 @@
 //! The words of the command itself, which no table can be called, and the names of tables.
 
-use plugin_api::Refusal;
+use plugin_api::{Refusal, suggest};
 
 /// Most characters, and words, of a name.
 pub(crate) const MOST_NAME: usize = 32;
@@ -46,11 +46,16 @@ pub(crate) fn chance(word: &str) -> Option<u32> {
         return number.parse().ok().filter(|chance| (1..=99).contains(chance));
     }
     match word.as_str() {
-        "yes" | "no" | "yes/no" | "yesno" | "y/n" | "even" | "50/50" => Some(50),
-        "likely" => Some(75),
+        "yes" | "no" | "yes/no" | "yesno" | "y/n" | "even" | "50/50" | "maybe" | "perhaps" => Some(50),
+        "likely" | "probably" => Some(75),
         "unlikely" => Some(25),
         _ => None,
     }
+}
+
+/// The word for a chance that a word is a slip of.
+pub(crate) fn slip_of_a_chance(word: &str) -> Option<&'static str> {
+    suggest(word, ["likely", "unlikely"])
 }
 
 /// How often a word says to roll: `3x`, `x3`.

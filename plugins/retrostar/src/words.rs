@@ -60,6 +60,9 @@ impl Argument for Steps {
     }
 }
 
+/// What people say for removing everything that waits.
+const CLEARS: [&str; 4] = ["clear", "remove", "reset", "none"];
+
 /// A change to what waits for somebody: this many steps more, or nothing at all.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Waits {
@@ -73,7 +76,7 @@ impl Argument for Waits {
     }
 
     fn read(words: &[&str]) -> Result<Option<(Self, usize)>, String> {
-        if words[0].eq_ignore_ascii_case("clear") {
+        if CLEARS.iter().any(|clears| words[0].eq_ignore_ascii_case(clears)) {
             return Ok(Some((Waits::Clear, 1)));
         }
         Ok(Steps::read(words)?.map(|(Steps(steps), count)| (Waits::Steps(steps), count)))

@@ -64,7 +64,9 @@ fn one(words: &[&str]) -> Result<Option<(Vec<i64>, usize)>, String> {
 /// The difficulty whose name is at the start of `words`, and the number of words: `very hard`, or `veryhard` or
 /// `very-hard`.
 fn by_name(words: &[&str]) -> Option<(i64, usize)> {
-    let typed: Vec<String> = words.iter().take(2).map(|word| word.to_lowercase()).collect();
+    // `v. hard`
+    let very = |word: String| if word == "v" || word == "v." { "very".to_owned() } else { word };
+    let typed: Vec<String> = words.iter().take(2).map(|word| very(word.to_lowercase())).collect();
     let fits = |name: &str| {
         let parts: Vec<&str> = name.split(' ').collect();
         let whole = typed.first().is_some_and(|word| word.replace('-', "") == parts.concat());

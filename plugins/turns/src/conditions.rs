@@ -250,13 +250,17 @@ fn add(state: &mut State, turn: &Turn, who: CharacterId, typed: &str) -> Result<
 
 /// A label and how long it lasts: `prone for 3 rounds`, `inspired until scene`.
 fn read(part: &str) -> Result<(&str, Lasts), Refusal> {
-    let lower = part.to_lowercase();
-    let scene =
-        [" until the end of the scene", " until the scene ends", " until end of scene", " until scene", " this scene"];
-    if let Some(ends) = scene.into_iter().find(|ends| lower.len() == part.len() && lower.ends_with(ends)) {
-        return Ok((part[..part.len() - ends.len()].trim(), Lasts::Scene));
-    }
     let words: Vec<&str> = part.split_whitespace().collect();
+    let is_scene = |at: &usize| {
+        let last: Vec<String> = words[*at..].iter().map(|word| word.to_lowercase()).collect();
+        let (first, rest) = last.split_first().map_or(("", &[][..]), |(first, rest)| (first.as_str(), rest));
+        let left = rest.iter().filter(|word| !["the", "end", "ends", "of", "is", "over"].contains(&word.as_str()));
+        ["until", "till", "til", "this"].contains(&first) && left.eq(["scene"].iter())
+    };
+    if let Some(at) = (1..words.len()).find(is_scene) {
+        let end = words[at].as_ptr() as usize - part.as_ptr() as usize;
+        return Ok((part[..end].trim(), Lasts::Scene));
+    }
     let [before @ .., count, unit] = words.as_slice() else { return Ok((part, Lasts::UntilCleared)) };
     if !ROUNDS.contains(&unit.to_lowercase().as_str()) {
         return Ok((part, Lasts::UntilCleared));
@@ -286,6 +290,8 @@ mod tests {
         assert_eq!(lasts("prone -2 for 3 rounds"), ("prone -2", Lasts::Rounds(3)));
         assert_eq!(lasts("Held fast 1 round"), ("Held fast", Lasts::Rounds(1)));
         assert_eq!(lasts("inspired until the end of the scene"), ("inspired", Lasts::Scene));
+        assert_eq!(lasts("burning til the scene is over"), ("burning", Lasts::Scene));
+        assert_eq!(lasts("waiting until the scene painter comes").1, Lasts::UntilCleared);
         assert_eq!(lasts("wounded 2"), ("wounded 2", Lasts::UntilCleared));
         assert!(read("3 rounds").is_err() && read("prone 5000 rounds").is_err());
     }

@@ -170,6 +170,7 @@ impl Game for Turns {
         ("combat", "init {}"),
         ("begin", "init start"),
         ("effect", "condition {}"),
+        ("status", "condition {}"),
         ("countdown", "clock {}"),
         ("progress", "clock {}"),
         ("tick", "clock {} +1"),

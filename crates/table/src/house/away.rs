@@ -12,7 +12,7 @@ use plugin_api::{Refusal, Text};
 /// Words for not being away any more.
 const OVER: [&str; 5] = ["off", "over", "no", "none", "back"];
 /// Words in front of a time.
-const BEFORE: [&str; 3] = ["until", "till", "for"];
+const BEFORE: [&str; 5] = ["until", "untill", "till", "til", "for"];
 const EXAMPLE: &str = "away 5d";
 
 pub(super) fn away(turn: &mut HouseTurn, until: Option<&Text>) -> Result<Reply, Unplayed> {

@@ -6,6 +6,8 @@ use chat::{Line, Reply, Span};
 use journal::HOUSE;
 use plugin_api::{CommandSpec, Kind, Manifest, Refusal, Role, suggest};
 
+/// So many letters are enough for the beginning of a topic.
+const BEGINNING: usize = 5;
 /// The topic about dice in general.
 const DICE: &str = "dice";
 /// The notation of dice on one screen: examples and what they do.
@@ -115,7 +117,9 @@ pub(super) fn help(turn: &HouseTurn, topic: Option<&str>) -> Result<Reply, Refus
     if let Some(meant) = enabled.iter().filter(|_| somebody).find_map(|manifest| manifest.synonym("help", &topic)) {
         return Err(Refusal::new(nothing).mended(0..usize::MAX, Some(meant)));
     }
-    Err(match suggest(&topic, names) {
+    let begun =
+        || names.iter().copied().find(|name| topic.get(..BEGINNING).is_some_and(|begun| name.starts_with(begun)));
+    Err(match suggest(&topic, names.iter().copied()).or_else(begun) {
         Some(meant) => Refusal::new(format!("{nothing}: did you mean {meant}?")).about_meant(topic.clone(), meant),
         None => Refusal::new(nothing).about(topic),
     })

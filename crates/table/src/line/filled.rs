@@ -10,14 +10,14 @@ use crate::room::Answered as _;
 use crate::sheet::{Sheet, has_value, sentence_end, words_of};
 use crate::words::Arguments;
 use dice::Notation;
-use plugin_api::{Against, Cast, CommandSpec, Plugin, Words};
+use plugin_api::{Against, Cast, CommandSpec, FollowUp, Plugin, Words};
 use std::ops::Range;
 
 /// The most names of a line that are tried as whom it is against, the last ones.
 const MOST_AIMED: usize = 3;
 
 /// Words in front of a name that a line is against: `act fist at Gojinka`.
-const LEADS: [&str; 3] = ["at", "on", "@"];
+const LEADS: [&str; 4] = ["at", "on", "@", "v"];
 
 /// A line with values in it.
 pub(super) struct Filled {
@@ -216,6 +216,16 @@ impl Reading<'_> {
         sheet.filled_at(line, name.start..typed.len()).filter(|filled| !somebody && self.reads(filled.line(), attempt))
     }
 
+    /// `counter Ghoul brawl courage`: the same in a follow-up, with the name of whose roll it follows where it was typed.
+    fn own_besides_a_name(&self, line: &str, typed: &str, attempt: &Attempt<'_>) -> Option<crate::sheet::Filled> {
+        let words = words_of(typed, self.from.min(typed.len())..typed.len());
+        let name = words.into_iter().next().filter(|word| self.cast.known(&typed[word.clone()]).is_some())?;
+        let follows = self.spec.follow_up != FollowUp::No;
+        let unnamed = format!("{}{}{}", &line[..name.start], " ".repeat(name.len()), &line[name.end..]);
+        let filled = self.own(&unnamed, attempt).filter(|_| follows)?;
+        Some(filled.with_word(name.start, &line[name]))
+    }
+
     /// The line with values of the actor's sheet.
     fn own(&self, line: &str, attempt: &Attempt<'_>) -> Option<crate::sheet::Filled> {
         let sheet = Sheet { doc: &attempt.doc, character: attempt.actor };
@@ -230,6 +240,9 @@ impl Reading<'_> {
             return if reads(line) { None } else { sheet.filled_dice(line, from, reads) };
         }
         let known = |word: &str| self.spec.words().any(|known| known == word) || self.cast.is_called(word);
+        if let Some(filled) = self.own_besides_a_name(line, &typed, attempt) {
+            return Some(filled);
+        }
         match self.remark(line) {
             None => {
                 let reads = |line: &str| self.remark(line).is_some();

@@ -50,8 +50,8 @@ impl Group {
 }
 
 /// The lines that one line is played as.
-struct Several {
-    lines: Vec<CommandLine>,
+pub(super) struct Several {
+    pub lines: Vec<CommandLine>,
     /// What each has in place of the group.
     put: Vec<String>,
     /// The group as it was typed.
@@ -144,7 +144,7 @@ impl Draft {
     }
 
     /// The lines that a line is played as, if there are several.
-    fn several(
+    pub(super) fn several(
         &mut self,
         host: &Host,
         message: &Message,
@@ -234,7 +234,17 @@ impl Draft {
         let command = CommandLine { typed: rest.to_owned(), by_name: line.by_name };
         let Ok(Found::Plugin(plugin, spec, from)) = self.resolve(host, &command, attempt) else { return Ok(None) };
         if spec.notation {
-            return Ok(None);
+            // `roll initiative heroes d20`
+            let full = self.in_full(host, &command, from, attempt).ok().flatten();
+            let full = full.filter(|full| rest.ends_with(&full.typed) && full.typed.len() < rest.len());
+            return match full {
+                Some(full) => self.for_each(
+                    host,
+                    &CommandLine { typed: format!("{}{}", &text[..at], full.typed), ..full },
+                    attempt,
+                ),
+                None => Ok(None),
+            };
         }
         let body = &body[at..];
         let groups = named::words_from(body, from)

@@ -6,12 +6,15 @@
 
 mod afterthought;
 mod becomes;
+mod candidates;
 mod command;
 mod deed;
+mod harm;
 mod misread;
 mod question;
 mod reads;
 mod respelled;
+mod settled;
 mod tidied;
 mod words;
 
@@ -24,7 +27,9 @@ use std::slice::SliceIndex;
 use tidied::Tidied;
 use words::{ARTICLES, FILLERS, TURNS, VERBS};
 
-pub(super) use misread::{meant_by, meant_by_remark, meant_by_tool, meant_by_value};
+pub(super) use candidates::candidates;
+pub(super) use misread::{meant_by, meant_by_remark, meant_by_tool, meant_by_value, reads_perhaps_named};
+pub(super) use tidied::consonants;
 
 /// The most words of a line that is guessed at.
 const MOST_WORDS: usize = 14;
@@ -175,8 +180,17 @@ impl<'a> Sentence<'a> {
 
     /// True if a comma follows this word.
     fn comma_after(&self, word: usize) -> bool {
-        let mut typed = self.text.split_whitespace().filter(|word| !bare(word).is_empty());
-        typed.nth(word).is_some_and(|word| word.ends_with(','))
+        self.typed(word).is_some_and(|word| word.ends_with(','))
+    }
+
+    /// True if a sentence or a part of one ends with this word.
+    fn clause_ends_after(&self, word: usize) -> bool {
+        self.typed(word).is_some_and(words::ends_a_clause)
+    }
+
+    /// A word with the punctuation around it.
+    fn typed(&self, word: usize) -> Option<&str> {
+        self.text.split_whitespace().filter(|word| !bare(word).is_empty()).nth(word)
     }
 
     /// Who is called this, also with an s behind it: `bobs`.

@@ -138,8 +138,9 @@ impl Draft {
         if matches!(found, Err(Unplayed::Silent)) && !self.takes_offer(host, &line, attempt.message)? {
             return Err(Unplayed::Silent);
         }
-        attempt.paced = true;
-        self.keep_pace(host, attempt.message)?;
+        if !std::mem::replace(&mut attempt.paced, true) {
+            self.keep_pace(host, attempt.message)?;
+        }
         let outer = line.typed.len();
         let (found, mut line) = self.unwrapped(host, (found, line), attempt)?;
         attempt.typed.clone_from(&line.typed);
@@ -196,7 +197,8 @@ impl Draft {
         if !spec.notation {
             attempt.needs_a_seat(spec)?;
         }
-        if own && spec.name == EXPORT && (attempt.message.late || !attempt.message.unlimited) {
+        let counts = attempt.message.late || !attempt.message.unlimited;
+        if own && spec.name == EXPORT && counts && !attempt.rehearsed {
             let (player, now) = (&attempt.message.speaker.player, attempt.message.heard_at());
             attempt.exports = Some(self.pulse.export(player, now)?);
         }

@@ -1,11 +1,11 @@
 //! Words that no command is called: those that are a command with something glued to it, slips, and words of other games.
 
-use super::filled::reads_whole;
-use super::guess::{begins_a_sentence, meant_by};
+use super::guess::{begins_a_sentence, consonants, meant_by, reads_perhaps_named};
 use super::reading::{Misread, applied, reads};
 use crate::attempt::{Attempt, Found};
 use crate::host::Host;
 use crate::room::Answered;
+use crate::synonyms::synonym as of_the_table;
 use crate::unplayed::Unplayed;
 use crate::words::{Arguments, CommandLine};
 use dice::Notation;
@@ -15,6 +15,8 @@ use std::ops::Range;
 
 /// A word this long or longer is corrected; shorter ones are too often other bots' commands.
 const CORRECTED: usize = 4;
+/// A command this long or longer is known by its consonants.
+const SPOKEN: usize = 6;
 /// So many letters are enough for the beginning of a command.
 const BEGINNING: usize = 3;
 
@@ -66,11 +68,18 @@ pub(super) fn unknown<'a>(host: &'a Host, room: &RoomDoc, line: &CommandLine, wo
     let synonym = synonym(line, word, &games);
     let inflected = || known.iter().copied().find(|known| known.len() >= CORRECTED && is_inflected(word, known));
     let begun = || only_begun(word, &known).filter(|_| !sentence);
+    let spoken = || known.iter().copied().find(|known| line.by_name && sounds_like(word, known));
     if let Some((place, meant)) = number_first(word, &known) {
         let what = format!("I do not know {word}: did you mean {prefix}{meant}?");
         return Refusal::new(what).at(place.clone()).mended(place, Some(meant)).into();
     }
-    match meant.or_else(|| slip_of(word, short)).or_else(begun).or_else(inflected).filter(|_| synonym.is_none()) {
+    match meant
+        .or_else(|| slip_of(word, short))
+        .or_else(begun)
+        .or_else(inflected)
+        .or_else(spoken)
+        .filter(|_| synonym.is_none())
+    {
         Some(meant) => {
             let what = format!("I do not know {word}: did you mean {prefix}{meant}?");
             Refusal::new(what).at(place.clone()).mended(place, Some(meant)).into()
@@ -103,14 +112,12 @@ pub(super) fn wholly_corrected(host: &Host, line: &CommandLine, attempt: &Attemp
     let misread = Misread { plugin, spec, cast: &cast, typed: &right.typed, from: place.end };
     let found = Found::Plugin(plugin, spec, place.end);
     let whole = Arguments::of(&right.typed, spec.follow_up).typed;
-    // What is wrong with the word is known; what is wrong behind it is not.
-    let unknown = Refusal::new(refusal.what.clone());
-    let plain = |line: &str| line.replace(' ', "");
-    let meant = meant_by(host, &right, (found, &unknown), attempt);
-    let meant = meant.filter(|meant| plain(meant) != plain(&right.typed));
-    if meant.is_none() && reads_whole(host, (plugin, spec), (&whole, place.end), attempt) {
+    if reads_perhaps_named(host, (plugin, spec), (&whole, place.end), attempt) {
         return refusal;
     }
+    // What is wrong behind the word is not known yet.
+    let unknown = Refusal::new(refusal.what.clone());
+    let meant = meant_by(host, &right, (found, &unknown), attempt);
     match meant.or_else(|| misread.corrected()) {
         Some(whole) => refusal.mended(0..line.typed.len(), Some(whole)),
         None => refusal,
@@ -157,20 +164,27 @@ fn synonym<'a>(line: &CommandLine, word: &str, games: &[&'a dyn Plugin]) -> Opti
     // `begin encounter` begins no turn order.
     let is_a_command = |word: &str| games.iter().any(|game| game.manifest().command(&word.to_lowercase()).is_some());
     let commands = rest.split_whitespace().any(is_a_command);
-    games.iter().find_map(|game| {
+    let own = || of_the_table(word, rest).filter(|_| line.by_name).map(|meant| (None, meant));
+    let of_games = games.iter().find_map(|game| {
         let manifest = game.manifest();
         if commands && !manifest.takes_more(word) {
             return None;
         }
         let rules = manifest.kind == Kind::Game && !manifest.main().is_some_and(|main| main.notation);
         Some((rules.then_some(manifest.id.as_str()), manifest.synonym(word, rest)?))
-    })
+    });
+    of_games.or_else(own)
 }
 
 /// The only command that begins with `word`: `hist`.
 fn only_begun<'a>(word: &str, known: &[&'a str]) -> Option<&'a str> {
     let mut begun = known.iter().filter(|known| word.len() >= BEGINNING && known.starts_with(word));
     begun.next().filter(|_| begun.next().is_none()).copied()
+}
+
+/// True if a long word has the same consonants as a command: `obstical`.
+fn sounds_like(word: &str, command: &str) -> bool {
+    command.len() >= SPOKEN && word.starts_with(&command[..1]) && consonants(word) == consonants(command)
 }
 
 /// `3bd` is `bd 3`: its place, and how it is typed.

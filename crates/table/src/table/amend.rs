@@ -6,6 +6,7 @@
 use super::edit::{First, NewVersion, Stands, in_its_way};
 use super::lines::kept;
 use super::{Said, Table};
+use crate::amends::{ADD, AMEND, amends};
 use crate::budget::MOST_UNDONE;
 use crate::draft::Draft;
 use crate::host::Host;
@@ -15,23 +16,11 @@ use crate::rights::Rights;
 use crate::unplayed::Unplayed;
 use crate::words::{Arguments, CommandLine};
 use chat::Message;
-use journal::documents::{InboxRow, RoomDoc, to_json};
+use journal::documents::{InboxRow, to_json};
 use journal::store::StoreError;
 use journal::{HOUSE, Page, keys, line_and_place};
 use plugin_api::{FollowUp, Refusal, Role, suggest};
 use std::collections::BTreeMap;
-
-/// Says the entry again, in other words.
-const AMEND: &str = "amend";
-/// Adds words to it.
-const ADD: &str = "add";
-/// Adds one word to it, which is the command itself.
-const ADDED: [&str; 2] = ["adv", "dis"];
-
-/// True if a line that begins with this word amends an entry.
-pub(super) fn amends(host: &Host, room: &RoomDoc, word: &str) -> bool {
-    [AMEND, ADD].contains(&word) || (ADDED.contains(&word) && host.plugins.knowing(word, room).is_empty())
-}
 
 /// The line that an entry is to be, after a command `word` with these words and this comment.
 fn meant(word: &str, typed: &str, comment: Option<&str>, page: &Page) -> Result<String, Refusal> {
@@ -52,7 +41,9 @@ fn meant(word: &str, typed: &str, comment: Option<&str>, page: &Page) -> Result<
         return Err(Refusal::new(what).example(format!("amend #{number} roll d20+2")));
     };
     let said = Arguments::of(&text, FollowUp::No);
-    let digits = more.bytes().all(|byte| byte.is_ascii_digit());
+    // `add 2 for flanking`
+    let first = more.split(' ').next().unwrap_or_default();
+    let digits = first.bytes().all(|byte| byte.is_ascii_digit());
     let more = if digits { format!("+{more}") } else { more.to_owned() };
     let (before, after) = said.typed.split_at(end_of_own(&said.typed, &more));
     Ok(format!("{before} {more}{after}{}", commented(comment.or(said.comment.as_deref()))))

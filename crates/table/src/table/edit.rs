@@ -4,9 +4,9 @@
 //! they go, and the journal shows them all. If an edit cannot be played, the previous version stands, unless the edit
 //! rolled another die: then the message has no effect, and the journal records the dice.
 
-use super::amend::amends;
 use super::posts::Lines;
 use super::{Answering, Said, Table, lines};
+use crate::amends::amends;
 use crate::budget::MOST_LINES;
 use crate::draft::{Draft, Replacing};
 use crate::host::Host;

@@ -197,7 +197,7 @@ pub(super) fn must_be_few(members: usize) -> Result<(), Refusal> {
     Err(Refusal::new(format!("that is for more than {MOST_IN_A_GROUP} at once: name fewer, and then the others")))
 }
 
-/// `x3` or `x 3` after a name, and where it ends.
+/// `x3`, `x 3` or `3x` after a name, and where it ends.
 fn times_after(text: &str, at: usize) -> Option<(usize, usize)> {
     let start = text.len() - text[at..].trim_start().len();
     let word = word_at(text, start);
@@ -206,7 +206,10 @@ fn times_after(text: &str, at: usize) -> Option<(usize, usize)> {
         let number = word_at(text, next);
         return Some((times(&format!("x{number}"))?, next + number.len()));
     }
-    let times = times(word).filter(|_| !word.starts_with(|c: char| c.is_ascii_digit()))?;
+    // `Goon 3x act`, but `Ann 6x 4d6` throws six times.
+    let counts_first = word.starts_with(|c: char| c.is_ascii_digit());
+    let command = word_at(text, next_word(text, start)).chars().take(2).all(char::is_alphabetic);
+    let times = times(word).filter(|_| !counts_first || command)?;
     Some((times, start + word.len()))
 }
 

@@ -1,6 +1,7 @@
 //! What people say of what they just did: `oops, take that back`, `forgot a d6 on that`, `sorry, should have been test 13`,
 //! `end my turn`.
 
+use super::words::ADVANTAGE;
 use super::{Sentence, without};
 
 /// Words that only tell how somebody feels about it, or that point at what was done.
@@ -10,6 +11,8 @@ const AROUND: [&str; 23] = [
 ];
 /// Words in front of what was left out.
 const LEFT_OUT: [&str; 8] = ["forgot", "forget", "missed", "had", "have", "should", "meant", "add"];
+/// Words in front of why.
+const SINCE: [&str; 9] = ["because", "since", "for", "from", "as", "sorry", "forgot", "forget", "due"];
 /// Words between a mistake and what was meant.
 const SHOULD_BE: [&[&str]; 6] = [
     &["should", "have", "been"],
@@ -44,6 +47,20 @@ impl Sentence<'_> {
         if let ["advantage" | "adv", "on", "that" | "it", ..] = lower.as_slice() {
             let said = self.words[3..].join(" ");
             return Some(if said.is_empty() { "adv".to_owned() } else { format!("adv # {said}") });
+        }
+        // `Advantage!! The sun is in its eyes`
+        let adv = ADVANTAGE.contains(&lower[0]).then(|| if lower[0].starts_with('a') { "adv" } else { "dis" });
+        if let Some(adv) = adv.filter(|_| lower.len() == 1 || self.clause_ends_after(0) || SINCE.contains(&lower[1])) {
+            let said = self.words[1..].join(" ");
+            return Some(if said.is_empty() { adv.to_owned() } else { format!("{adv} # {said}") });
+        }
+        // `plus 2, flanking!`
+        if let ["plus" | "minus", number, said @ ..] = lower.as_slice()
+            && number.parse::<u32>().is_ok()
+        {
+            let sign = if lower[0] == "plus" { '+' } else { '-' };
+            let said = if said.is_empty() { String::new() } else { format!(" # {}", self.words[2..].join(" ")) };
+            return Some(format!("add {sign}{number}{said}"));
         }
         let begins = lower.iter().position(|word| LEFT_OUT.contains(word))?;
         let sorry = lower[..begins].iter().all(|word| AROUND.contains(word));

@@ -54,7 +54,10 @@ impl Sentence<'_> {
         }
         let behind = without(&FILLERS, behind);
         let acts = |behind: &[&str]| {
-            let lines = |verb: &String| self.first_that_fits(self.commands(verb, &behind.join(" ")));
+            let lines = |verb: &String| {
+                let lines = self.commands(verb, &behind.join(" "));
+                self.first_that_fits(lines.clone()).or_else(|| self.first_that_follows(lines))
+            };
             stems(verb).iter().find_map(lines).map(|line| format!("as {quoted} {line}"))
         };
         acts(&behind).or_else(|| {

@@ -1,7 +1,7 @@
 //! A command within a line, with other words around it: `start a new act`, `give Bob 2 possibilities`, `use a Hero card`.
 
 use super::words::{ARTICLES, FILLERS, GROUPS, REASONS, TURNS, VERBS};
-use super::{Sentence, begins_a_sentence, stems, without};
+use super::{Sentence, begins_a_sentence, quoted, stems, without};
 use crate::line::filled::reads_whole;
 use crate::line::reading::reads;
 use plugin_api::{Argument, DiceWord, Words, suggest_within};
@@ -155,5 +155,22 @@ impl Sentence<'_> {
             lines.into_iter().find(|(_, spec, _)| spec.only_shows() && spec.words().next().is_none())?;
         let called = |name: &str| self.cast.is_called(name);
         reads(game, spec, &mut Words::new(&line, spec.name.len()).with_names(called)).then_some(line)
+    }
+
+    /// `give Ann my card 1`
+    pub(super) fn passes_a_card(&self) -> Option<String> {
+        const PLACES: [(&str, &str); 3] = [("first", "1"), ("second", "2"), ("third", "3")];
+        let place = |word: &'_ String| PLACES.iter().find(|(place, _)| place == word).map(|(_, number)| *number);
+        let lower: Vec<&str> = self.lower.iter().map(|word| place(word).unwrap_or(word)).collect();
+        let left = without(&["i", "my", "the", "card", "a", "to", "number"], &lower);
+        let [verb, one, other] = left.as_slice() else { return None };
+        let card = lower.contains(&"card") && ["give", "hand", "pass"].contains(verb);
+        let (name, number) = if other.parse::<u32>().is_ok() { (one, other) } else { (other, one) };
+        number.parse::<u32>().ok().filter(|_| card)?;
+        let who = self.cast.meant(name)?;
+        self.exact("pass", &format!("{number} {}", quoted(self.cast.name(who))))
+            .into_iter()
+            .next()
+            .map(|(.., line)| line)
     }
 }

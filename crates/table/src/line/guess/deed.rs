@@ -1,16 +1,16 @@
 //! What somebody does to somebody, in the order in which people say it, with values of their sheet and without the command:
-//! `attack ogre with blade`, `the ghoul does rend damage to Bob`, `I take 7 damage`, `Bob's dn is 12`.
+//! `attack ogre with blade`, `the ghoul does rend damage to Bob`.
 //!
 //! Each word must be understood: a value, a number or dice, a name, a word of the command, or one that says nothing beside
 //! those.
 
-use super::words::{AGAINST, BECOMES, DIFFICULTY, DONE, GAINS, HEALTH, IDLE, LOSES, TURNS};
-use super::{Sentence, question, quoted, stems, without};
+use super::words::{AGAINST, BECOMES, DIFFICULTY, DONE, IDLE, TURNS};
+use super::{Sentence, question, quoted, stems};
 use crate::line::reading::reads;
 use crate::notation::throws_dice;
 use crate::people::People;
 use crate::sheet::Sheet;
-use dice::{Dialect, number_word};
+use dice::Dialect;
 use plugin_api::{Argument, CharacterId, CommandSpec, DiceWord, FollowUp, Kind, Plugin, Words};
 
 /// The most of a kind that are counted in front of what they do.
@@ -337,135 +337,11 @@ impl<'a> Sentence<'a> {
     }
 
     /// True if a command of the main game knows the word.
-    fn says_something(&self, word: &str) -> bool {
+    pub(super) fn says_something(&self, word: &str) -> bool {
         self.games.first().is_some_and(|game| {
             let mut words = game.manifest().commands.iter().flat_map(CommandSpec::words);
             words.any(|known| known == word)
         })
-    }
-
-    /// `Bob's dn is 12`, `Bob's roll is vs 14`, `Bob needs 15`
-    fn settles(&self) -> Option<String> {
-        const WORDS: [&str; 4] = ["vs", "dn", "dc", "against"];
-        const AROUND: [&str; 19] = [
-            "counter",
-            "an",
-            "needed",
-            "roll",
-            "is",
-            "was",
-            "the",
-            "a",
-            "of",
-            "for",
-            "check",
-            "test",
-            "needs",
-            "number",
-            "target",
-            "difficulty",
-            "action",
-            "that",
-            "at",
-        ];
-        let level = |word: &&String| {
-            self.says_something(word) && !WORDS.contains(&word.as_str()) && !AROUND.contains(&word.as_str())
-        };
-        let number = self.lower.iter().find(|word| word.parse::<u32>().is_ok());
-        let number = number.or_else(|| self.lower.last().filter(level))?;
-        let (at, who) = (0..self.words.len()).find_map(|at| {
-            let word = self.words[at];
-            let whose = self.cast.known(word).or_else(|| self.cast.known(word.strip_suffix('s')?))?;
-            Some((at, whose))
-        })?;
-        let says = |word: &&String| {
-            WORDS.contains(&word.as_str()) || ["difficulty", "needs", "needed", "counter"].contains(&word.as_str())
-        };
-        self.lower.iter().find(says)?;
-        let idle = |(n, word): (usize, &String)| {
-            n == at || word == number || WORDS.contains(&word.as_str()) || AROUND.contains(&word.as_str())
-        };
-        if !self.lower.iter().enumerate().all(idle) {
-            return None;
-        }
-        let lines =
-            WORDS.iter().flat_map(|word| self.exact(word, &format!("{} {number}", quoted(self.cast.name(who)))));
-        let follows = |(_, spec, _): &(&dyn Plugin, &CommandSpec, String)| spec.follow_up != FollowUp::No;
-        lines.into_iter().find(follows).map(|(.., line)| line)
-    }
-
-    /// `I take 7 damage`, `heal Bob 3 hp`, `goblin -5hp`
-    pub(super) fn hurts(&self) -> Option<String> {
-        let (mut whose, mut change, mut sign, mut counter) = (None, None, None, None);
-        // `took 6 damage from the wolf`, but `hp down by 3`
-        let reason = |at: &usize| {
-            let number = self.lower.get(at + 1).is_none_or(|next| next.parse::<u32>().is_ok());
-            ["from", "because", "when", "by"].contains(&self.lower[*at].as_str()) && !number
-        };
-        let end = (2..self.lower.len()).find(reason).unwrap_or(self.lower.len());
-        let said = self.words[end..].join(" ");
-        let counted = self.lower.iter().any(|word| word.contains(|c: char| c.is_ascii_digit()));
-        for (at, word) in self.lower[..end].iter().enumerate() {
-            let number = number_word(word).filter(|_| !counted).map(|number| number.to_string());
-            let number = number.or_else(|| (!counted && ["a", "an"].contains(&word.as_str())).then(|| "1".to_owned()));
-            let word = number.as_ref().unwrap_or(word);
-            let letters = word.trim_start_matches(|c: char| c.is_ascii_digit() || c == '+' || c == '-');
-            let number = &word[..word.len() - letters.len()];
-            match word.as_str() {
-                "i" | "me" | "myself" | "im" => {}
-                "minus" => sign = Some('-'),
-                "plus" => sign = Some('+'),
-                word if LOSES.contains(&word) => sign = Some('-'),
-                word if GAINS.contains(&word) => sign = Some('+'),
-                "points" | "point" | "of" | "for" | "by" | "back" | "the" | "to" | "on" | "more" => {}
-                _ if change.is_none() && number.contains(|c: char| c.is_ascii_digit()) => {
-                    change = Some(number.to_owned());
-                    if !letters.is_empty() {
-                        counter = Some(letters.to_owned());
-                    }
-                }
-                _ if whose.is_none() && self.cast.meant(self.words[at]).is_some() => {
-                    whose = self.cast.meant(self.words[at])
-                }
-                word if counter.is_none() => counter = Some(word.to_owned()),
-                _ => return None,
-            }
-        }
-        let who = whose.unwrap_or(self.attempt.actor);
-        if who != self.attempt.actor && self.attempt.doc.may_act_for(who, &self.attempt.rights).is_err() {
-            return None;
-        }
-        let sheet = Sheet { doc: &self.attempt.doc, character: who };
-        let counter = match counter {
-            Some(named) => [named.clone(), format!("{named}s")].into_iter().find(|named| sheet.counts(named)),
-            None => HEALTH.iter().find(|name| sheet.counts(name)).map(|name| (*name).to_owned()),
-        };
-        let change = change?;
-        let signed = match (change.strip_prefix(['+', '-']), sign) {
-            (Some(_), None) => change.clone(),
-            (None, Some(sign)) => format!("{sign}{change}"),
-            _ => return None,
-        };
-        let line = format!("{} {signed}", counter?);
-        let line = if said.is_empty() { line } else { format!("{line} # {said}") };
-        Some(if who == self.attempt.actor { line } else { format!("as {} {line}", quoted(self.cast.name(who))) })
-    }
-
-    /// `give Ann my card 1`
-    fn passes_a_card(&self) -> Option<String> {
-        const PLACES: [(&str, &str); 3] = [("first", "1"), ("second", "2"), ("third", "3")];
-        let place = |word: &'_ String| PLACES.iter().find(|(place, _)| place == word).map(|(_, number)| *number);
-        let lower: Vec<&str> = self.lower.iter().map(|word| place(word).unwrap_or(word)).collect();
-        let left = without(&["i", "my", "the", "card", "a", "to", "number"], &lower);
-        let [verb, one, other] = left.as_slice() else { return None };
-        let card = lower.contains(&"card") && ["give", "hand", "pass"].contains(verb);
-        let (name, number) = if other.parse::<u32>().is_ok() { (one, other) } else { (other, one) };
-        number.parse::<u32>().ok().filter(|_| card)?;
-        let who = self.cast.meant(name)?;
-        self.exact("pass", &format!("{number} {}", quoted(self.cast.name(who))))
-            .into_iter()
-            .next()
-            .map(|(.., line)| line)
     }
 }
 

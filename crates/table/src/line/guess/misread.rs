@@ -8,7 +8,8 @@ use crate::host::Host;
 use crate::line::filled::reads_whole;
 use crate::notation::throws_dice;
 use crate::room::Answered as _;
-use crate::words::{Arguments, CommandLine};
+use crate::sheet::words_of;
+use crate::words::{Arguments, CommandLine, leading_to};
 use plugin_api::{CommandSpec, FollowUp, Kind, Plugin, Refusal};
 
 /// The table's command whose word is a verb of other commands too: `add goblin to the order`.
@@ -28,16 +29,7 @@ pub(crate) fn meant_by(
     let (command, right) = match found {
         Found::Plugin(game, spec, from) => {
             let whole = Arguments::of(&line.typed, spec.follow_up).typed;
-            let reads = |typed: &str| reads_whole(host, (game, spec), (typed, from), attempt);
-            // `counter Gojinka d6` names whose roll it follows.
-            let unnamed = || {
-                let named =
-                    whole.get(from..).unwrap_or_default().split_whitespace().filter(|word| cast.known(word).is_some());
-                let mut without =
-                    named.map(|name| format!("{}{}", &whole[..from], whole[from..].replacen(name, "", 1)));
-                spec.follow_up != FollowUp::No && without.any(|typed| reads(&typed))
-            };
-            (Some((game, spec)), reads(&whole) || unnamed())
+            (Some((game, spec)), reads_perhaps_named(host, (game, spec), (&whole, from), attempt))
         }
         // `set Ogre hp 30` says what it means.
         Found::House(spec) if spec.name != ADD => return None,
@@ -58,7 +50,9 @@ pub(crate) fn meant_by(
         let reads = |typed: &str, from| command.is_some_and(|found| reads_whole(host, found, (typed, from), attempt));
         let unneeded = || {
             let wrong = refusal.about.as_ref()?;
-            let idle = FILLERS.contains(&wrong.to_lowercase().as_str());
+            // The last word may be prose: `pass 1 to Bob take it`.
+            let last = tidied.text.split_whitespace().next_back().is_some_and(|word| bare(word) == wrong);
+            let idle = !last && FILLERS.contains(&wrong.to_lowercase().as_str());
             let words = tidied.text.split_whitespace();
             let fewer = words.filter(|word| !(idle && bare(word) == wrong)).collect::<Vec<_>>().join(" ");
             (fewer != line.typed && reads(&fewer, place.end)).then_some(fewer)
@@ -74,7 +68,9 @@ pub(crate) fn meant_by(
     }
     if let Found::Plugin(game, spec, from) = found {
         let command = line.typed.get(..from)?.trim_end();
-        let typed = tidied.text.get(from.min(place.end)..)?.trim();
+        // The command may be two words: `bonus dice 3`.
+        let same = tidied.text.get(..from) == line.typed.get(..from);
+        let typed = tidied.text.get(if same { from } else { from.min(place.end) }..)?.trim();
         if let Some(right) = sentence.respelled((game, spec), (command, typed)) {
             return Some(tidied.commented(right));
         }
@@ -90,6 +86,26 @@ pub(crate) fn meant_by(
     }
     let line = sentence.surely().or_else(|| sentence.deed_of(command)).or_else(other);
     line.map(|line| tidied.commented(line))
+}
+
+/// True if a line reads as a command to its last word, perhaps with the name of whose roll it follows: `counter Gojinka d6`.
+pub(crate) fn reads_perhaps_named(
+    host: &Host,
+    (game, spec): (&dyn Plugin, &CommandSpec),
+    (whole, from): (&str, usize),
+    attempt: &Attempt<'_>,
+) -> bool {
+    let reads = |typed: &str| reads_whole(host, (game, spec), (typed, from), attempt);
+    let cast = attempt.cast(host);
+    let named = words_of(whole, from.min(whole.len())..whole.len()).into_iter().filter(|word| {
+        let name = &whole[word.clone()];
+        cast.known(name).is_some()
+    });
+    let mut without = named.map(|word| {
+        let start = leading_to(&whole[..word.start]).filter(|at| *at >= from).unwrap_or(word.start);
+        format!("{}{}", &whole[..start], &whole[word.end..])
+    });
+    reads(whole) || spec.follow_up != FollowUp::No && without.any(|typed| reads(&typed))
 }
 
 /// The line that was probably meant by a roll of a value without dice: `roll stealth`.
@@ -109,6 +125,10 @@ pub(crate) fn meant_by_tool(host: &Host, line: &CommandLine, attempt: &Attempt<'
     let asked = || match sentence.asks()? {
         Guess::Answer(line) | Guess::Line(line) => Some(line),
     };
+    let begins = ["me", "my"].contains(&sentence.lower.get(1)?.as_str());
+    if let Some(shown) = asked().filter(|_| begins) {
+        return Some(tidied.commented(shown));
+    }
     let meant = sentence.has_command().or_else(asked)?;
     let word = meant.split(' ').next()?;
     let of_a_game = |(game, _): &(&dyn Plugin, &CommandSpec)| game.manifest().kind == Kind::Game;
@@ -149,6 +169,14 @@ impl Sentence<'_> {
         let words: Vec<&str> = behind.split_whitespace().collect();
         let tool = first.is_some_and(|(game, _)| game.manifest().kind == Kind::Tool);
         let word = bare(word).to_lowercase();
+        // `routine check 5`: the second says what kind of thing the first is.
+        let kind = first.filter(|_| self.exact(&word, "").iter().any(|(_, spec, _)| spec.main));
+        if let Some((game, spec)) = kind {
+            let line = format!("{} {behind}", spec.name);
+            if reads_whole(self.host, (game, spec), (&line, spec.name.len()), self.attempt) {
+                return Some(line);
+            }
+        }
         let lines = |behind: &str| match tool {
             true => self.first_that_fits(self.commands(&word, behind)),
             false => self.first_that_fits(self.exact(&word, behind)),

@@ -1,5 +1,6 @@
 //! Which commands a word may be, and the lines of them that read to the last word.
 
+use super::misread::reads_perhaps_named;
 use super::words::{ARTICLES, FILLERS, GROUPS, LINKS, TURNS};
 use super::{Sentence, bare};
 use crate::line::filled::reads_whole;
@@ -47,6 +48,15 @@ impl<'a> Sentence<'a> {
 
     pub(super) fn first_that_fits(&self, lines: Vec<(&dyn Plugin, &CommandSpec, String)>) -> Option<String> {
         lines.into_iter().find(|(game, spec, line)| self.fits(*game, spec, line)).map(|(_, _, line)| line)
+    }
+
+    /// The first line that follows up on the roll of somebody who is named first: `counter Ann d6`.
+    pub(super) fn first_that_follows(&self, lines: Vec<(&dyn Plugin, &CommandSpec, String)>) -> Option<String> {
+        let follows = |(game, spec, line): &(&dyn Plugin, &CommandSpec, String)| {
+            let named = line.split(' ').nth(1).is_some_and(|name| self.cast.known(name).is_some());
+            named && reads_perhaps_named(self.host, (*game, spec), (line, spec.name.len()), self.attempt)
+        };
+        lines.into_iter().find(follows).map(|(.., line)| line)
     }
 
     /// The first line that fits, of the commands that have this word among their arguments.

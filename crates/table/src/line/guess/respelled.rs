@@ -56,5 +56,12 @@ fn plainly(spec: &CommandSpec, words: &[&str]) -> Vec<String> {
         }
     }
     all.push(words.iter().map(plain_form).collect::<Vec<_>>().join(" "));
+    // `reroll 1s` is `reroll1`.
+    let joined = |at: &usize| {
+        let [one, next] = words.get(*at..at + 2)? else { return None };
+        let joined = format!("{one}{}", next.trim_end_matches('s')).to_lowercase();
+        known(&joined).then(|| [&words[..*at], &[joined.as_str()], &words[at + 2..]].concat().join(" "))
+    };
+    all.extend((0..words.len()).find_map(|at| joined(&at)));
     all
 }

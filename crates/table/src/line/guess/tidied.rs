@@ -1,6 +1,6 @@
 //! A line without its comment and with its slips corrected, so that it can be guessed what it means.
 
-use super::words::{AGAINST, ARTICLES, BECOMES, DIFFICULTY, DONE, FILLERS, GROUPS, LINKS, VERBS};
+use super::words::{ADVANTAGE, AGAINST, ARTICLES, BECOMES, DIFFICULTY, DONE, FILLERS, GROUPS, LINKS, VERBS};
 use super::{bare, question};
 use crate::attempt::Attempt;
 use crate::host::Host;
@@ -14,8 +14,20 @@ use std::collections::BTreeSet;
 /// Words that are shorter are too often right as they are.
 const CORRECTED: usize = 5;
 const CORRECTED_NAME: usize = 4;
+/// A word this long is known by its consonants.
+const SPOKEN: usize = 6;
 /// A word this long may have two slips.
 const TWO_SLIPS: usize = 8;
+
+/// What people say, and what commands call it.
+const PLAINLY: [(&str, &str); 6] = [
+    (" target number ", " difficulty "),
+    (" all heroes", " heroes"),
+    (" all of them", " all"),
+    (" lvl ", " level "),
+    (" v. ", " very "),
+    (" – ", " - "),
+];
 
 /// A line to guess at.
 pub(super) struct Tidied {
@@ -34,8 +46,8 @@ impl Tidied {
         let slips = Slips { known: known.iter().map(String::as_str).collect(), values, several, cast };
         let words = front.split_whitespace().filter(|word| !is_emoji(word)).map(|word| slips.corrected(word));
         let text = words.collect::<Vec<_>>().join(" ");
-        let plain = [(" target number ", " difficulty "), (" all heroes", " heroes"), (" – ", " - ")];
-        let text = plain.iter().fold(text, |text, (typed, plain)| text.replace(typed, plain));
+        let text = PLAINLY.iter().fold(text, |text, (typed, plain)| text.replace(typed, plain));
+        let text = with_values_attached(&text, &slips.values);
         Tidied { text: with_numbers_attached(&text), front: front.to_owned(), comment: comment.map(str::to_owned) }
     }
 
@@ -80,6 +92,12 @@ impl Slips<'_> {
             // `cut+2bd` is `cut +2bd`.
             Some(at) if self.values.contains(&word[..at].to_lowercase().as_str()) => {
                 format!("{} {}", &word[..at], &word[at..])
+            }
+            // `dn=challenging` is `dn challenging`.
+            None if let Some((aim, what)) = word.split_once('=')
+                && (AGAINST.contains(&aim) || DIFFICULTY.contains(&aim)) =>
+            {
+                format!("{aim} {what}")
             }
             // `Ann:17` is `Ann 17`.
             None if let Some((name, number)) = word.split_once([':', '='])
@@ -133,10 +151,11 @@ impl Slips<'_> {
             return word.replace(plain, only);
         }
         let names = self.cast.names().filter(|name| !name.contains(' ')).chain(self.values.iter().copied());
-        let words = self.known.iter().copied().filter(|_| long >= CORRECTED);
+        let words = self.known.iter().copied().filter(|word| long >= CORRECTED && word.chars().count() >= CORRECTED);
         let all: Vec<&str> = words.chain(names).collect();
         let within = |slips| suggest_within(slips, &lower, all.iter().copied());
-        let meant = within(1).or_else(|| if long >= TWO_SLIPS { within(2) } else { None });
+        let heard = || all.iter().copied().find(|known| long >= SPOKEN && consonants(known) == consonants(&lower));
+        let meant = within(1).or_else(|| if long >= TWO_SLIPS { within(2) } else { None }).or_else(heard);
         meant.map_or_else(|| word.to_owned(), |meant| word.replace(plain, meant))
     }
 
@@ -151,6 +170,20 @@ fn several_numbers(word: &str) -> Option<(&str, &str)> {
     let aims = AGAINST.contains(&aim) || DIFFICULTY.contains(&aim);
     let several = numbers.contains('/') && numbers.split('/').all(|number| number.parse::<u32>().is_ok());
     (aims && several).then_some((aim, numbers))
+}
+
+/// `d20 + str` is `d20+str`.
+fn with_values_attached(text: &str, values: &[&str]) -> String {
+    let text = text.replace(" plus ", " + ");
+    let mut parts = text.split(" + ");
+    let mut attached = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let value = part.split(' ').next().is_some_and(|word| values.contains(&bare(word).to_lowercase().as_str()));
+        let counts = attached.ends_with(|c: char| c.is_ascii_digit()) && value;
+        attached.push_str(if counts { "+" } else { " + " });
+        attached.push_str(part);
+    }
+    attached
 }
 
 /// `+ 2` and `plus 2` are `+2`, and `two d10` is `2d10`.
@@ -185,18 +218,15 @@ fn is_emoji(word: &str) -> bool {
         && !word.starts_with(['…', '–', '—', '“', '”', '‘', '’'])
 }
 
-/// A word as people shorten it: `dmg` for `damage`.
-fn consonants(word: &str) -> String {
-    word.chars().filter(|c| !"aeiou".contains(*c)).collect()
+/// A word as people shorten it, `dmg` for `damage`, or spell it by ear, `spotlite`.
+pub(crate) fn consonants(word: &str) -> String {
+    word.replace("gh", "").chars().filter(|c| !"aeiou".contains(*c)).collect()
 }
 
-/// Every word of five letters and more that says something here, in lower case.
+/// Every word that says something here, in lower case.
 fn known(host: &Host, attempt: &Attempt<'_>) -> BTreeSet<String> {
     let mut known = BTreeSet::new();
-    let mut add = |text: &str| {
-        let words = text.split(' ').filter(|word| word.chars().count() >= CORRECTED);
-        known.extend(words.map(str::to_lowercase));
-    };
+    let mut add = |text: &str| known.extend(text.split(' ').map(str::to_lowercase));
     for game in host.plugins.enabled(&attempt.room) {
         let manifest = game.manifest();
         for spec in &manifest.commands {
@@ -205,7 +235,9 @@ fn known(host: &Host, attempt: &Attempt<'_>) -> BTreeSet<String> {
         manifest.synonyms.iter().for_each(|(word, _)| add(word));
     }
     host.plugins.house().iter().for_each(|spec| add(&spec.name));
-    for words in [&VERBS[..], &BECOMES, &ARTICLES, &FILLERS, &LINKS, &GROUPS, &question::ASKS, &DONE, &AGAINST] {
+    for words in
+        [&VERBS[..], &BECOMES, &ARTICLES, &FILLERS, &LINKS, &GROUPS, &question::ASKS, &DONE, &AGAINST, &ADVANTAGE]
+    {
         words.iter().for_each(|word| add(word));
     }
     Sheet { doc: &attempt.doc, character: attempt.actor }.names().for_each(add);

@@ -80,6 +80,8 @@ pub(super) const IDLE: [&str; 32] = [
 ];
 /// Words in front of whom or what it is against.
 pub(super) const AGAINST: [&str; 4] = ["vs", "versus", "against", "v"];
+/// What people call what `adv` and `dis` add.
+pub(super) const ADVANTAGE: [&str; 4] = ["advantage", "adv", "disadvantage", "dis"];
 /// Words in front of a difficulty.
 pub(super) const DIFFICULTY: [&str; 3] = ["dc", "dn", "tn"];
 /// Words for a loss, and for a gain, of a counter.
@@ -88,5 +90,14 @@ pub(super) const LOSES: [&str; 14] = [
     "shot",
 ];
 pub(super) const GAINS: [&str; 8] = ["heal", "heals", "healed", "regain", "regains", "recover", "recovers", "gain"];
+/// What people say for a counter of health, whatever it is called.
+pub(super) const WOUNDS: [&str; 4] = ["wound", "wounds", "health", "hp"];
 /// What a counter of health may be called.
 pub(super) const HEALTH: [&str; 4] = ["hp", "health", "hits", "life"];
+/// What may follow the last word of a part of a sentence.
+pub(super) const ENDS: [char; 6] = [',', ';', '.', '!', '?', '…'];
+
+/// True if a part of a sentence ends with this word, as typed.
+pub(super) fn ends_a_clause(word: &str) -> bool {
+    word.ends_with(ENDS)
+}

@@ -1,0 +1,197 @@
+//! What a refused line may have been meant as. Each candidate is a whole line, and is tried out before it is shown, so they may
+//! be bold: the last words as a comment, a sign where one is missing, a word left out.
+
+use super::tidied::Tidied;
+use super::words::{AGAINST, ARTICLES, DIFFICULTY, ENDS, GROUPS, LINKS, TURNS, ends_a_clause};
+use super::{MOST_WORDS, bare, quoted, stems};
+use crate::attempt::Attempt;
+use crate::host::Host;
+use crate::words::CommandLine;
+use plugin_api::{Cast, CommandSpec, Kind, Plugin, Role, suggest};
+
+/// Lines that a refused one may have been meant as, the likeliest first.
+pub(crate) fn candidates(host: &Host, typed: &str, attempt: &Attempt<'_>) -> Vec<String> {
+    let line = CommandLine { typed: typed.to_owned(), by_name: true };
+    let cast = attempt.cast(host);
+    let tidied = Tidied::of(host, &line, attempt, &cast);
+    if typed.split_whitespace().count() > MOST_WORDS {
+        return Vec::new();
+    }
+    // A full stop at the end belongs to the sentence.
+    let unended = typed.trim_end_matches(['.', '…']).to_owned();
+    let own = (attempt.rights.role() < Role::Referee).then(|| attempt.name());
+    let said = Said { host, attempt, cast: &cast, own };
+    let mut lines: Vec<String> = Vec::new();
+    let mut add = |line: String| {
+        if line != typed && !lines.contains(&line) {
+            lines.push(line);
+        }
+    };
+    // A comment says nothing more if it was typed as one.
+    let whole = if typed.contains('#') { &tidied.text } else { typed };
+    let others: Vec<String> = std::iter::once(tidied.text.clone()).chain(said.otherwise(&tidied.text)).collect();
+    add(unended);
+    said.cut(whole).into_iter().for_each(|line| add(tidied.commented(line)));
+    others.iter().for_each(|line| add(tidied.commented(line.clone())));
+    others.iter().flat_map(|line| said.cut(line)).for_each(|line| add(tidied.commented(line)));
+    lines
+}
+
+/// Who said a line, and at which table.
+struct Said<'a> {
+    host: &'a Host,
+    attempt: &'a Attempt<'a>,
+    cast: &'a Cast,
+    /// The name of a player's own character.
+    own: Option<&'a str>,
+}
+
+impl Said<'_> {
+    /// The command in other words.
+    fn otherwise(&self, text: &str) -> Vec<String> {
+        let words: Vec<&str> = text.split_whitespace().collect();
+        let [command, rest @ ..] = words.as_slice() else { return Vec::new() };
+        if rest.is_empty() {
+            return Vec::new();
+        }
+        let with = |rest: Vec<String>| format!("{command} {}", rest.join(" "));
+        let each = |change: &dyn Fn(&str) -> String| with(rest.iter().map(|word| change(word)).collect());
+        let plain_form = |word: &str| {
+            let knows =
+                |stem: &String| self.knowing(command).iter().any(|(_, spec)| spec.words().any(|known| known == stem));
+            let plain = stems(&bare(word).to_lowercase()).into_iter().find(knows);
+            plain.map_or_else(|| word.to_owned(), |plain| word.replace(bare(word), &plain))
+        };
+        let against = |word: &str| if is_against(word) { "vs".to_owned() } else { word.to_owned() };
+        let leads = |word: &&&str| !LINKS.contains(*word) && !ARTICLES.contains(*word);
+        let plainer: Vec<String> = rest.iter().filter(leads).map(|word| against(word)).collect();
+        let plainer = with(if plainer.is_empty() { rest.iter().map(|word| against(word)).collect() } else { plainer });
+        if self.host.plugins.house_command(&command.to_lowercase(), &self.attempt.room).is_some() {
+            return vec![each(&against), plainer].into_iter().chain(several_act(&words)).collect();
+        }
+        // `card x2`, but `init Goon x3`
+        let of_a_tool = self.knowing(command).iter().any(|(plugin, _)| plugin.manifest().kind == Kind::Tool);
+        let times = |word: &str| if is_times(word) && !of_a_tool { word[1..].to_owned() } else { word.to_owned() };
+        let mut lines = vec![each(&plain_form), each(&against), each(&times), plainer];
+        lines.extend(self.for_somebody(rest).map(with));
+        let is_answered = |(plugin, spec): &(&dyn Plugin, &CommandSpec)| {
+            plugin.manifest().answers.iter().any(|rule| rule.commands.contains(&spec.name))
+        };
+        if self.knowing(command).iter().any(is_answered) {
+            lines.extend(self.aimed(rest).map(with));
+        }
+        // `condition clear prone`: a player means their own.
+        let clears = rest.first().is_some_and(|first| TURNS.contains(first));
+        lines.extend(self.own.filter(|_| clears).map(|own| format!("{command} {} {}", quoted(own), rest.join(" "))));
+        lines
+    }
+
+    /// `spotlight background 4 Bob`
+    fn for_somebody(&self, rest: &[&str]) -> Option<Vec<String>> {
+        let number = |at: &usize| ["2", "4"].contains(&rest[*at]);
+        let at = (0..rest.len().checked_sub(1)?).find(|at| number(at) && self.cast.known(rest[*at + 1]).is_some())?;
+        Some(with_word(rest, at, if rest[at] == "4" { "for" } else { "to" }.to_owned()))
+    }
+
+    /// `check Ann 6 +3`: whom it is against, in front of the rest.
+    fn aimed(&self, rest: &[&str]) -> Option<Vec<String>> {
+        let named = |at: &usize| self.cast.known(rest[*at]).is_some();
+        let at = (0..rest.len()).find(named).filter(|at| *at == 0 || !is_against(rest[*at - 1]))?;
+        let mut words = [&rest[..at], &rest[at + 1..]].concat();
+        words.extend(["vs", rest[at]]);
+        Some(words.into_iter().map(str::to_owned).collect())
+    }
+
+    /// The line with fewer and fewer of its words, and the rest as its comment.
+    fn cut(&self, typed: &str) -> Vec<String> {
+        let words: Vec<&str> = typed.split_whitespace().collect();
+        let Some(first) = words.first().filter(|_| !typed.contains('#')) else { return Vec::new() };
+        // What only shows something when typed alone says nothing to the rest.
+        let alone = ends_a_clause(first) || first.ends_with(|c: char| c.is_ascii_digit()) || self.acts_alone(first);
+        let may_end = |at: &usize| (*at > 1 || alone) && self.is_prose(&words, *at);
+        let with_comment = |at: usize| {
+            let front = words[..at].join(" ");
+            let front = front.trim_end_matches(|c: char| ENDS.contains(&c) || c == '-');
+            format!("{} # {}", front.trim_end(), words[at..].join(" "))
+        };
+        (1..words.len()).rev().filter(may_end).map(with_comment).collect()
+    }
+
+    fn knowing(&self, word: &str) -> Vec<(&dyn Plugin, &CommandSpec)> {
+        self.host.plugins.knowing(&word.to_lowercase(), &self.attempt.room)
+    }
+
+    /// True if this command does something without any words behind it.
+    fn acts_alone(&self, command: &str) -> bool {
+        self.knowing(bare(command)).iter().any(|(_, spec)| !spec.only_shows() && !spec.main)
+    }
+
+    /// True if people may say this about what is in front of it, and it can be no argument. Numbers, dice, groups, what a line is
+    /// against, and words of the command say more.
+    fn is_prose(&self, line: &[&str], from: usize) -> bool {
+        let (before, words) = (line[from - 1], &line[from..]);
+        let specs = self.knowing(bare(line[0]));
+        let of_a_tool = specs.iter().any(|(plugin, _)| plugin.manifest().kind == Kind::Tool);
+        let known = || specs.iter().flat_map(|(_, spec)| spec.words().map(String::as_str));
+        let says_more = |word: &&str| {
+            let lower = bare(word).to_lowercase();
+            word.contains(|c: char| c.is_ascii_digit() || matches!(c, '+' | '|' | ':'))
+                || GROUPS.contains(&lower.as_str())
+                || TURNS.contains(&lower.as_str())
+                || is_against(&lower)
+        };
+        if words.iter().any(says_more) {
+            return false;
+        }
+        let is_known = |word: &&str| {
+            let lower = bare(word).to_lowercase();
+            known().any(|known| known == lower)
+        };
+        let is_a_sign = |word: &&str| !word.contains(char::is_alphanumeric);
+        // `done, your turn Bob`
+        if ends_a_clause(before) && !is_known(&words[0]) || words.iter().all(is_a_sign) {
+            return true;
+        }
+        if words.iter().any(is_known) {
+            return false;
+        }
+        let before = before.to_lowercase();
+        let leads = LINKS.contains(&before.as_str()) || is_against(&before) || before == "until";
+        // `condition Ann clear prone`
+        let turns = TURNS.contains(&before.as_str());
+        let joins = ["and", "or", "of", "&", "until"].contains(&words[0].to_lowercase().as_str());
+        !leads && !turns && !joins && (words.len() > 1 || !of_a_tool && self.says_nothing(words[0], known()))
+    }
+
+    /// True if a word is like none that the command knows, and like nobody's name.
+    fn says_nothing<'w>(&self, word: &str, mut known: impl Iterator<Item = &'w str>) -> bool {
+        let lower = word.to_lowercase();
+        let like = |known: &str| known.starts_with(&lower) || suggest(&lower, [known]).is_some();
+        !word.starts_with(char::is_uppercase) && suggest(word, self.cast.names()).is_none() && !known.any(like)
+    }
+}
+
+/// `as 3 goons act d6`
+fn several_act(words: &[&str]) -> Option<String> {
+    let ["as", number, several, rest @ ..] = words else { return None };
+    number.parse::<u32>().ok()?;
+    let one = several.strip_suffix('s').filter(|one| one.chars().all(char::is_alphabetic))?;
+    let mut letters = one.chars();
+    let name = letters.next()?.to_uppercase().chain(letters).collect::<String>();
+    Some(format!("as {name} x{number} {}", rest.join(" ")))
+}
+
+fn is_against(word: &str) -> bool {
+    AGAINST.contains(&word) || DIFFICULTY.contains(&word)
+}
+
+fn is_times(word: &str) -> bool {
+    word.strip_prefix('x').is_some_and(|number| number.parse::<u32>().is_ok())
+}
+
+/// These words with another one in this place.
+fn with_word(words: &[&str], at: usize, word: String) -> Vec<String> {
+    let mut words: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
+    words[at] = word;
+    words
+}

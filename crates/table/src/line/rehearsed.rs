@@ -1,0 +1,280 @@
+//! Corrections that would be played: before a corrected line is shown, it is tried out, with dice of no table. Nothing of that
+//! stays.
+
+use super::guess::candidates;
+use super::meant::{self, ACT_AS, Meant, named_first, stands_around};
+use super::reading::applied;
+use crate::amends::amends;
+use crate::attempt::{Attempt, Found};
+use crate::draft::Draft;
+use crate::host::Host;
+use crate::notation::dice_of_no_table;
+use crate::unplayed::Unplayed;
+use crate::words::CommandLine;
+use dice::Budget;
+use plugin_api::{Kind, Played, Refusal, Wanted, suggest_within};
+
+/// The most lines tried out for one that is refused.
+const MOST_TRIED: usize = 40;
+
+/// The table's own commands that may be tried out. Others count wrong guesses of a secret word, or do something outside of the
+/// table.
+const OWN: [&str; 22] = [
+    "at", "away", "cursed", "deadline", "game", "gm", "history", "iam", "join", "leave", "macro", "note", "now",
+    "nudge", "pc", "remind", "scene", "set", "tell", "undo", "values", "waiting",
+];
+/// A shorter word is a slip of too many others.
+const SHORTEST: usize = 3;
+/// The most words of a line that is nothing but the name of something and what becomes of it.
+const MOST_OF_A_NAME: usize = 5;
+
+/// What a line would come to.
+enum Rehearsed {
+    Played,
+    /// Played, and only looks at something.
+    Looks,
+    /// Its words are understood, and something else forbids it.
+    Forbidden,
+    /// Its words are wrong, and this is the whole line as the refusal corrects it.
+    Misread(Option<String>),
+}
+
+impl Draft {
+    /// Why a line is refused, with a correction that would be played if one is known.
+    pub(super) fn refused(
+        &mut self,
+        host: &Host,
+        line: &CommandLine,
+        refusal: Refusal,
+        attempt: &mut Attempt<'_>,
+    ) -> Unplayed {
+        // An answer counts against the limit, whatever it says, and so does what is tried out for it.
+        if !std::mem::replace(&mut attempt.paced, true)
+            && let Err(too_fast) = self.keep_pace(host, attempt.message)
+        {
+            return too_fast;
+        }
+        let refusal = meant::reworded(host, refusal, attempt);
+        match self.right_line(host, line, &refusal, attempt) {
+            Some((said, right)) => {
+                // Places in a line with values are none in the line as it was typed.
+                let same = attempt.typed == said;
+                let refusal = if same { refusal } else { Refusal { at: None, about: None, ..refusal } };
+                attempt.typed = said;
+                refusal.mended(0..attempt.typed.len(), Some(right)).into()
+            }
+            None => refusal.into(),
+        }
+    }
+
+    /// A better correction than the refusal's: the part of the line that it is about, and what is right in its place.
+    fn right_line(
+        &mut self,
+        host: &Host,
+        line: &CommandLine,
+        refusal: &Refusal,
+        attempt: &Attempt<'_>,
+    ) -> Option<(String, String)> {
+        let shown = applied(&attempt.typed, refusal);
+        // What is forbidden is so in other words too.
+        if attempt.offered.is_some() || !(is_about_words(host, refusal, attempt) || shown.is_some()) {
+            return None;
+        }
+        let (around, said) = said(line, attempt)?;
+        let mut tried = Vec::new();
+        if let Some(shown) = &shown {
+            match self.rehearse(host, format!("{around}{shown}"), attempt) {
+                Rehearsed::Played | Rehearsed::Looks | Rehearsed::Forbidden if says_all(&said, shown) => {
+                    // A correction of a line that nobody typed would not be shown.
+                    return (!line.typed.ends_with(&attempt.typed)).then(|| (said, shown.clone()));
+                }
+                Rehearsed::Played | Rehearsed::Looks | Rehearsed::Forbidden => {}
+                Rehearsed::Misread(again) => {
+                    let again = again.and_then(|again| Some(again.strip_prefix(around)?.to_owned()));
+                    // With words in a comment it is the last thing to try.
+                    let (comments, corrects): (Vec<_>, Vec<_>) = again.into_iter().partition(|line| line.contains('#'));
+                    tried.extend(corrects);
+                    tried.extend(other_words(host, &said, attempt));
+                    tried.extend(candidates(host, shown, attempt));
+                    tried.extend(comments);
+                }
+            }
+        }
+        tried.extend(candidates(host, &said, attempt));
+        match attempt.said {
+            // A command of a game means itself.
+            Some((_, Found::Plugin(..))) => {}
+            Some((_, Found::House(_))) => tried.extend(other_words(host, &said, attempt)),
+            None if begins_with_a_command(host, attempt) => {}
+            None => {
+                tried.extend(other_words(host, &said, attempt));
+                let alone = around.is_empty();
+                tried.extend(what_is_called_so(host, &said, attempt).into_iter().filter(|_| alone));
+            }
+        }
+        tried.truncate(MOST_TRIED);
+        let right = self.first_played(host, (around, &tried), attempt)?;
+        Some((said, right))
+    }
+
+    /// The first of these lines that would be played, or whose correction would be.
+    fn first_played(
+        &mut self,
+        host: &Host,
+        (around, tried): (&str, &[String]),
+        attempt: &Attempt<'_>,
+    ) -> Option<String> {
+        let mut corrected = Vec::new();
+        for right in tried {
+            match self.rehearse(host, format!("{around}{right}"), attempt) {
+                Rehearsed::Played => return Some(right.clone()),
+                // A comment on what only looks was more than a comment.
+                Rehearsed::Looks if !right.contains('#') => return Some(right.clone()),
+                Rehearsed::Misread(again) => corrected.extend(again.filter(|again| says_all(right, again))),
+                Rehearsed::Looks | Rehearsed::Forbidden => {}
+            }
+        }
+        corrected.dedup();
+        corrected.truncate(MOST_TRIED);
+        let plays = |typed: &String| matches!(self.rehearse(host, typed.clone(), attempt), Rehearsed::Played);
+        let right = corrected.into_iter().find(plays)?;
+        Some(right.strip_prefix(around)?.to_owned())
+    }
+
+    /// Finds out whether a line would be played, without playing it.
+    fn rehearse(&mut self, host: &Host, typed: String, attempt: &Attempt<'_>) -> Rehearsed {
+        let mut line = CommandLine { typed, by_name: true };
+        if self.group.is_none() {
+            match self.several(host, attempt.message, attempt.key.ordinal, &line) {
+                // What fits the first of a group is likely to fit the others.
+                Ok(Some(several)) => line = several.lines.into_iter().next().unwrap_or(line),
+                Ok(None) => {}
+                Err(_) => return Rehearsed::Misread(None),
+            }
+        }
+        // That is looked into before a line is played.
+        if amends(host, &attempt.room, &line.word().0) {
+            return Rehearsed::Played;
+        }
+        let mut again = self.attempt(host, attempt.message, attempt.key.ordinal, &line);
+        again.paced = true;
+        again.rehearsed = true;
+        match self.would_play(host, &line, &mut again) {
+            Ok(true) => Rehearsed::Played,
+            Ok(false) => Rehearsed::Looks,
+            Err(Unplayed::Refused(refusal)) => {
+                let about_words = is_about_words(host, &refusal, &again);
+                let refusal = meant::reworded(host, refusal, &mut again);
+                let around = line.typed.strip_suffix(again.typed.as_str());
+                match around.zip(applied(&again.typed, &refusal)) {
+                    Some((around, right)) => Rehearsed::Misread(Some(format!("{around}{right}"))),
+                    None if about_words => Rehearsed::Misread(None),
+                    None => Rehearsed::Forbidden,
+                }
+            }
+            Err(Unplayed::Silent | Unplayed::Store(_)) => Rehearsed::Misread(None),
+        }
+    }
+
+    /// Whether a line that would be played does more than look.
+    fn would_play<'a>(
+        &mut self,
+        host: &'a Host,
+        line: &CommandLine,
+        attempt: &mut Attempt<'a>,
+    ) -> Result<bool, Unplayed> {
+        let (plugin, spec, from) = match self.mean(host, line, attempt)? {
+            Meant::Own(spec) if OWN.contains(&spec.name.as_str()) => {
+                return self.play_own(host, spec, attempt).map(|_| true);
+            }
+            Meant::Own(_) => return Err(Refusal::default().into()),
+            Meant::Odds(_) => return Ok(true),
+            Meant::Game(plugin, spec, from) => (plugin, spec, from),
+        };
+        let (play, state) = self.prepare(host, plugin, spec, from, attempt)?;
+        self.only_looks(host, (&play, &state), attempt)?;
+        // Whether it is refused against a hidden value would tell the value.
+        if play.hidden.is_some() || play.against.is_some_and(|against| against.hidden) {
+            return Ok(true);
+        }
+        let mut dice = dice_of_no_table(&attempt.typed);
+        let mut budget = Budget::new(&mut dice);
+        let played = play.with(&mut budget, Wanted::Ending).unwrap_or_else(|| Err(Refusal::default()));
+        let thrown = !budget.into_thrown().is_empty();
+        let (Played { held, reply }, left) = played?;
+        Ok(thrown || held != state.held || left.followed || !reply.offers.is_empty())
+    }
+}
+
+/// True if a refusal is about the words of a line, not about what is forbidden now. What a tool refuses is: it looks up names
+/// of what people made.
+fn is_about_words(host: &Host, refusal: &Refusal, attempt: &Attempt<'_>) -> bool {
+    let of_a_tool = match attempt.said {
+        Some((_, Found::Plugin(plugin, ..))) => plugin.manifest().kind == Kind::Tool,
+        Some((_, Found::House(_))) => false,
+        None => !begins_with_a_command(host, attempt) && attempt.spec.is_none_or(|spec| stands_around(&spec.name)),
+    };
+    refusal.usage || refusal.at.is_some() || refusal.about.is_some() || of_a_tool
+}
+
+/// True if the first word of what was typed is a command.
+fn begins_with_a_command(host: &Host, attempt: &Attempt<'_>) -> bool {
+    let (word, _) = CommandLine { typed: attempt.typed.clone(), by_name: true }.word();
+    let own = host.plugins.house_command(&word, &attempt.room).is_some();
+    own || !host.plugins.knowing(&word, &attempt.room).is_empty()
+}
+
+/// What is typed around the command that was refused, `as Ogre `, and the command as it was typed.
+fn said<'t>(line: &'t CommandLine, attempt: &Attempt<'_>) -> Option<(&'t str, String)> {
+    let said = attempt.said.as_ref().map_or(&attempt.typed, |(said, _)| said);
+    if let Some(around) = line.typed.strip_suffix(said.as_str()) {
+        return Some((around, said.clone()));
+    }
+    // It was read as another one: `as Ogre attack Ann` is a check.
+    let rest = line.typed.strip_prefix(ACT_AS).filter(|rest| rest.starts_with(' '))?;
+    let (_, inner) = named_first(&attempt.doc, rest).ok()?;
+    Some((&line.typed[..line.typed.len() - inner.len()], inner.to_owned()))
+}
+
+/// What else the first word of a line may mean in the room's games: another word for a command, or a slip of one.
+fn other_words(host: &Host, typed: &str, attempt: &Attempt<'_>) -> Vec<String> {
+    let (word, rest) = typed.split_once(' ').unwrap_or((typed, ""));
+    let word = word.to_lowercase();
+    let games = host.plugins.enabled(&attempt.room);
+    let synonyms = games.iter().flat_map(|game| game.manifest().all_synonyms(&word, rest));
+    let names = games.iter().flat_map(|game| game.manifest().commands.iter().map(|spec| spec.name.as_str()));
+    let near = names.filter(|name| word.len() >= SHORTEST && suggest_within(1, &word, [*name]).is_some());
+    synonyms.chain(near.map(|name| format!("{name} {rest}"))).collect()
+}
+
+/// `the ritual +1`: the line behind each command of a tool that shows what somebody made and named.
+fn what_is_called_so(host: &Host, typed: &str, attempt: &Attempt<'_>) -> Vec<String> {
+    let words: Vec<&str> = typed.split_whitespace().collect();
+    let makes = words.last().is_some_and(|last| last.ends_with('?') || last.bytes().all(|byte| byte.is_ascii_digit()));
+    if words.len() > MOST_OF_A_NAME || makes {
+        return Vec::new();
+    }
+    let tools = host.plugins.enabled(&attempt.room).into_iter().filter(|tool| tool.manifest().kind == Kind::Tool);
+    let specs = tools.flat_map(|tool| &tool.manifest().commands);
+    let shows = specs.filter(|spec| spec.only_shows() && spec.words().next().is_none());
+    shows.map(|spec| format!("{} {typed}", spec.name)).collect()
+}
+
+/// True if a corrected line leaves out no number that was typed, and takes for a comment only what was typed last.
+fn says_all(typed: &str, right: &str) -> bool {
+    let numbers = |text: &str| text.chars().filter(char::is_ascii_digit).count();
+    let comment = right.split_once('#').map_or("", |(_, comment)| comment.trim());
+    let command = |text: &str| text.split_whitespace().next().unwrap_or_default().to_lowercase();
+    let last = command(typed) != command(right) || ends_with(typed, comment);
+    let comments = typed.contains('#') || numbers(comment) == 0 && last;
+    numbers(right) >= numbers(typed) && comments
+}
+
+/// True if a line ends with these words, whatever else is between and around them.
+fn ends_with(typed: &str, words: &str) -> bool {
+    let said = |text: &str| {
+        let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+        words.map(str::to_lowercase).collect::<Vec<_>>()
+    };
+    said(typed).last() == said(words).last() || words.is_empty()
+}
