@@ -46,6 +46,8 @@ mod operator;
 mod orders;
 #[path = "attack/poison.rs"]
 mod poison;
+#[path = "attack/rehearsals.rs"]
+mod rehearsals;
 #[path = "attack/rights.rs"]
 mod rights;
 #[path = "attack/roles.rs"]

@@ -10,6 +10,7 @@ use std::fmt;
 #[derive(Choice, Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     /// An attack, a power.
+    #[choice("standard", "std")]
     Standard,
     /// A move.
     Move,

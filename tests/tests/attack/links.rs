@@ -97,6 +97,7 @@ fn words_are_guessed_five_times_an_hour() {
     let mut rooms = Rooms::open();
     let word = rooms.word();
     for guess in ["kfbdmpahcoel", "aaaaaaaaaaaa", "back", "b", "seated/x"] {
+        // What else the line may mean is not found out by more guesses.
         let told = rooms.refused(&den(), &dan(), &format!("!link {guess}"));
         assert!(told.contains("o table has that word"), "{told}");
     }

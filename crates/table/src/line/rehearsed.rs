@@ -19,9 +19,9 @@ const MOST_TRIED: usize = 40;
 
 /// The table's own commands that may be tried out. Others count wrong guesses of a secret word, or do something outside of the
 /// table.
-const OWN: [&str; 22] = [
-    "at", "away", "cursed", "deadline", "game", "gm", "history", "iam", "join", "leave", "macro", "note", "now",
-    "nudge", "pc", "remind", "scene", "set", "tell", "undo", "values", "waiting",
+const OWN: [&str; 25] = [
+    "at", "away", "cursed", "deadline", "explain", "game", "gm", "help", "history", "iam", "join", "leave", "macro",
+    "note", "now", "nudge", "odds", "pc", "remind", "scene", "set", "tell", "undo", "values", "waiting",
 ];
 /// A shorter word is a slip of too many others.
 const SHORTEST: usize = 3;
@@ -250,8 +250,9 @@ fn other_words(host: &Host, typed: &str, attempt: &Attempt<'_>) -> Vec<String> {
 /// `the ritual +1`: the line behind each command of a tool that shows what somebody made and named.
 fn what_is_called_so(host: &Host, typed: &str, attempt: &Attempt<'_>) -> Vec<String> {
     let words: Vec<&str> = typed.split_whitespace().collect();
+    let somebody = attempt.cast(host).known(words.first().copied().unwrap_or_default()).is_some();
     let makes = words.last().is_some_and(|last| last.ends_with('?') || last.bytes().all(|byte| byte.is_ascii_digit()));
-    if words.len() > MOST_OF_A_NAME || makes {
+    if words.len() > MOST_OF_A_NAME || makes || somebody {
         return Vec::new();
     }
     let tools = host.plugins.enabled(&attempt.room).into_iter().filter(|tool| tool.manifest().kind == Kind::Tool);

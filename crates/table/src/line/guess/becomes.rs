@@ -125,6 +125,16 @@ impl Sentence<'_> {
         lines.into_iter().next().map(|(.., line)| line)
     }
 
+    /// `clear prone from Bob`, `remove prone Bob`
+    pub(super) fn clears_first(&self) -> Option<String> {
+        let [verb, what @ .., name] = self.words.as_slice() else { return None };
+        let clears = ["clear", "remove", "end"].contains(&verb.to_lowercase().as_str());
+        let what = without(&["the", "from", "of", "on", "for"], what);
+        let name = quoted(self.cast.name(self.cast.meant(name).filter(|_| clears && what.len() == 1)?));
+        let lines = self.exact(CONDITION, &format!("{name} {CLEAR} {}", what[0]));
+        lines.into_iter().next().map(|(.., line)| line).filter(|_| self.by_name)
+    }
+
     /// `all heroes get an inspiration`
     pub(super) fn groups_become(&self) -> Option<String> {
         let words = match self.lower.as_slice() {

@@ -72,7 +72,9 @@ impl Said<'_> {
         // `card x2`, but `init Goon x3`
         let of_a_tool = self.knowing(command).iter().any(|(plugin, _)| plugin.manifest().kind == Kind::Tool);
         let times = |word: &str| if is_times(word) && !of_a_tool { word[1..].to_owned() } else { word.to_owned() };
+        let known = !self.knowing(command).is_empty();
         let mut lines = vec![each(&plain_form), each(&against), each(&times), plainer];
+        lines.extend(several_act(&words).filter(|_| !known));
         lines.extend(self.for_somebody(rest).map(with));
         let is_answered = |(plugin, spec): &(&dyn Plugin, &CommandSpec)| {
             plugin.manifest().answers.iter().any(|rule| rule.commands.contains(&spec.name))
@@ -171,8 +173,16 @@ impl Said<'_> {
     }
 }
 
-/// `as 3 goons act d6`
+/// `as 3 goons act d6`, `goon x2 act d6`
 fn several_act(words: &[&str]) -> Option<String> {
+    if let [name, times, rest @ ..] = words
+        && is_times(times)
+        && !rest.is_empty()
+    {
+        let mut letters = name.chars();
+        let name = letters.next()?.to_uppercase().chain(letters).collect::<String>();
+        return Some(format!("as {name} {times} {}", rest.join(" ")));
+    }
     let ["as", number, several, rest @ ..] = words else { return None };
     number.parse::<u32>().ok()?;
     let one = several.strip_suffix('s').filter(|one| one.chars().all(char::is_alphabetic))?;

@@ -1,7 +1,7 @@
 //! Which commands a word may be, and the lines of them that read to the last word.
 
 use super::misread::reads_perhaps_named;
-use super::words::{ARTICLES, FILLERS, GROUPS, LINKS, TURNS};
+use super::words::{AGAINST, ARTICLES, FILLERS, GROUPS, LINKS, TURNS};
 use super::{Sentence, bare};
 use crate::line::filled::reads_whole;
 use crate::sheet::Sheet;
@@ -99,6 +99,7 @@ impl<'a> Sentence<'a> {
                 || spec.words().any(|known| known.split(' ').any(|part| part == lower))
                 || GROUPS.contains(&lower.as_str())
                 || LINKS.contains(&lower.as_str())
+                || AGAINST.contains(&lower.as_str())
                 || self.cast.meant(word.trim_matches('"')).is_some()
                 || values.contains(&lower)
         };

@@ -20,11 +20,15 @@ const SPOKEN: usize = 6;
 const TWO_SLIPS: usize = 8;
 
 /// What people say, and what commands call it.
-const PLAINLY: [(&str, &str); 6] = [
+const PLAINLY: [(&str, &str); 10] = [
     (" target number ", " difficulty "),
     (" all heroes", " heroes"),
     (" all of them", " all"),
     (" lvl ", " level "),
+    ("'s roll ", " "),
+    ("'s action ", " "),
+    ("'s check ", " "),
+    ("'s test ", " "),
     (" v. ", " very "),
     (" – ", " - "),
 ];
@@ -93,6 +97,8 @@ impl Slips<'_> {
             Some(at) if self.values.contains(&word[..at].to_lowercase().as_str()) => {
                 format!("{} {}", &word[..at], &word[at..])
             }
+            // `vs14` is `vs 14`.
+            None if let Some((aim, number)) = aimed(word) => format!("{aim} {number}"),
             // `dn=challenging` is `dn challenging`.
             None if let Some((aim, what)) = word.split_once('=')
                 && (AGAINST.contains(&aim) || DIFFICULTY.contains(&aim)) =>
@@ -162,6 +168,13 @@ impl Slips<'_> {
     fn is_known(&self, word: &str) -> bool {
         self.known.contains(word) || self.values.contains(&word)
     }
+}
+
+/// `vs14`: the word in front of a number, and that.
+fn aimed(word: &str) -> Option<(&str, &str)> {
+    let (aim, number) = word.split_at(word.find(|c: char| c.is_ascii_digit())?);
+    let aims = AGAINST.contains(&aim) || DIFFICULTY.contains(&aim);
+    (aims && number.parse::<u32>().is_ok()).then_some((aim, number))
 }
 
 /// `dn10/12/14`: the word in front of several numbers, and they.
