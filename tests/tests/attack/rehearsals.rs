@@ -5,8 +5,8 @@ use crate::seated::{Person, Seated};
 use plugin_api::Plugin;
 
 fn games() -> Vec<Box<dyn Plugin>> {
-    let played = |plugin: &Box<dyn Plugin>| !["retrostar", "spheres", "torg"].contains(&plugin.manifest().id.as_str());
-    ::games::all().into_iter().filter(played).collect()
+    let others = ["retrostar", "spheres", "torg"];
+    ::games::all().into_iter().filter(|plugin| !others.contains(&plugin.manifest().id.as_str())).collect()
 }
 
 /// Ann plays, Gus is the referee, and each value of the Ogre that answers something is this one.
