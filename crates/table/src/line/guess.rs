@@ -205,6 +205,12 @@ fn without<'w>(none: &[&str], words: &[&'w str]) -> Vec<&'w str> {
     words.iter().copied().filter(|word| !none.contains(&word.to_lowercase().as_str())).collect()
 }
 
+/// A name as it is written: `goon` is Goon.
+fn capitalised(name: &str) -> String {
+    let mut letters = name.chars();
+    letters.next().into_iter().flat_map(char::to_uppercase).chain(letters).collect()
+}
+
 fn quoted(name: &str) -> String {
     if name.contains(' ') { format!("\"{name}\"") } else { name.to_owned() }
 }

@@ -12,7 +12,7 @@ use crate::notation::dice_of_no_table;
 use crate::unplayed::Unplayed;
 use crate::words::CommandLine;
 use dice::Budget;
-use plugin_api::{Kind, Played, Refusal, Wanted, suggest_within};
+use plugin_api::{Kind, Played, Refusal, Wanted, Words, suggest_within};
 
 /// The most lines tried out for one that is refused.
 const MOST_TRIED: usize = 40;
@@ -130,7 +130,9 @@ impl Draft {
                 Rehearsed::Played => return Some(right.clone()),
                 // A comment on what only looks was more than a comment.
                 Rehearsed::Looks if !right.contains('#') => return Some(right.clone()),
-                Rehearsed::Misread(again) => corrected.extend(again.filter(|again| says_all(right, again))),
+                Rehearsed::Misread(again) => {
+                    corrected.extend(again.filter(|again| says_all(right, again) && words(again) >= words(right)));
+                }
                 Rehearsed::Looks | Rehearsed::Forbidden => {}
             }
         }
@@ -241,10 +243,13 @@ fn other_words(host: &Host, typed: &str, attempt: &Attempt<'_>) -> Vec<String> {
     let (word, rest) = typed.split_once(' ').unwrap_or((typed, ""));
     let word = word.to_lowercase();
     let games = host.plugins.enabled(&attempt.room);
-    let synonyms = games.iter().flat_map(|game| game.manifest().all_synonyms(&word, rest));
+    let synonyms: Vec<_> = games.iter().flat_map(|game| game.manifest().all_synonyms(&word, rest)).collect();
+    if !synonyms.is_empty() {
+        return synonyms;
+    }
     let names = games.iter().flat_map(|game| game.manifest().commands.iter().map(|spec| spec.name.as_str()));
     let near = names.filter(|name| word.len() >= SHORTEST && suggest_within(1, &word, [*name]).is_some());
-    synonyms.chain(near.map(|name| format!("{name} {rest}"))).collect()
+    near.map(|name| format!("{name} {rest}")).collect()
 }
 
 /// `the ritual +1`: the line behind each command of a tool that shows what somebody made and named.
@@ -269,6 +274,11 @@ fn says_all(typed: &str, right: &str) -> bool {
     let last = command(typed) != command(right) || ends_with(typed, comment);
     let comments = typed.contains('#') || numbers(comment) == 0 && last;
     numbers(right) >= numbers(typed) && comments
+}
+
+/// How many words of a line mean something.
+fn words(line: &str) -> usize {
+    line.split_whitespace().filter(|word| word.contains(char::is_alphanumeric) && !Words::means_nothing(word)).count()
 }
 
 /// True if a line ends with these words, whatever else is between and around them.

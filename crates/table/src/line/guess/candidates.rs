@@ -1,9 +1,9 @@
 //! What a refused line may have been meant as. Each candidate is a whole line, and is tried out before it is shown, so they may
-//! be bold: the last words as a comment, a sign where one is missing, a word left out.
+//! be bold: the last words as a comment, a name in another place, words left out that only lead to the next.
 
 use super::tidied::Tidied;
 use super::words::{AGAINST, ARTICLES, DIFFICULTY, ENDS, GROUPS, LINKS, TURNS, ends_a_clause};
-use super::{MOST_WORDS, bare, quoted, stems};
+use super::{MOST_WORDS, bare, capitalised, quoted, stems};
 use crate::attempt::Attempt;
 use crate::host::Host;
 use crate::words::CommandLine;
@@ -179,16 +179,12 @@ fn several_act(words: &[&str]) -> Option<String> {
         && is_times(times)
         && !rest.is_empty()
     {
-        let mut letters = name.chars();
-        let name = letters.next()?.to_uppercase().chain(letters).collect::<String>();
-        return Some(format!("as {name} {times} {}", rest.join(" ")));
+        return Some(format!("as {} {times} {}", capitalised(name), rest.join(" ")));
     }
     let ["as", number, several, rest @ ..] = words else { return None };
     number.parse::<u32>().ok()?;
     let one = several.strip_suffix('s').filter(|one| one.chars().all(char::is_alphabetic))?;
-    let mut letters = one.chars();
-    let name = letters.next()?.to_uppercase().chain(letters).collect::<String>();
-    Some(format!("as {name} x{number} {}", rest.join(" ")))
+    Some(format!("as {} x{number} {}", capitalised(one), rest.join(" ")))
 }
 
 fn is_against(word: &str) -> bool {

@@ -5,7 +5,7 @@
 //! those.
 
 use super::words::{AGAINST, BECOMES, DIFFICULTY, DONE, IDLE, TURNS};
-use super::{Sentence, question, quoted, stems};
+use super::{Sentence, capitalised, question, quoted, stems};
 use crate::line::reading::reads;
 use crate::notation::throws_dice;
 use crate::people::People;
@@ -139,10 +139,8 @@ impl<'a> Sentence<'a> {
         let number = number.parse::<u32>().ok().filter(|number| (2..=MOST_GOONS).contains(number))?;
         let one =
             several.strip_suffix('s').filter(|one| one.chars().count() > 1 && one.chars().all(char::is_alphabetic))?;
-        let mut letters = one.chars();
-        let name = letters.next()?.to_uppercase().chain(letters).collect::<String>();
         let lines = self.commands(&command.to_lowercase(), &rest.join(" "));
-        Some(format!("as {name} x{number} {}", self.first_that_fits(lines)?))
+        Some(format!("as {} x{number} {}", capitalised(one), self.first_that_fits(lines)?))
     }
 
     /// True if the first word is a value, a number or dice.
