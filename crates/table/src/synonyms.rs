@@ -1,6 +1,6 @@
 //! What people call the table's own commands. `{}` is what they type behind it.
 
-const SYNONYMS: [(&str, &str); 36] = [
+const SYNONYMS: [(&str, &str); 37] = [
     ("afk", "away {}"),
     ("brb", "away {}"),
     ("gone", "away {}"),
@@ -15,6 +15,7 @@ const SYNONYMS: [(&str, &str); 36] = [
     ("npc", "pc {}"),
     ("alias", "macro {}"),
     ("shortcut", "macro {}"),
+    ("charsheet", "sheet {}"),
     ("stats", "sheet {}"),
     ("variables", "values {}"),
     ("luck", "cursed {}"),

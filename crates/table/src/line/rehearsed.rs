@@ -252,7 +252,7 @@ fn other_words(host: &Host, typed: &str, attempt: &Attempt<'_>) -> Vec<String> {
     near.map(|name| format!("{name} {rest}")).collect()
 }
 
-/// `the ritual +1`: the line behind each command of a tool that shows what somebody made and named.
+/// `the ritual +1`, `omen x3`: the line behind each command of a tool that is about what somebody made and named.
 fn what_is_called_so(host: &Host, typed: &str, attempt: &Attempt<'_>) -> Vec<String> {
     let words: Vec<&str> = typed.split_whitespace().collect();
     let somebody = attempt.cast(host).known(words.first().copied().unwrap_or_default()).is_some();
@@ -262,7 +262,7 @@ fn what_is_called_so(host: &Host, typed: &str, attempt: &Attempt<'_>) -> Vec<Str
     }
     let tools = host.plugins.enabled(&attempt.room).into_iter().filter(|tool| tool.manifest().kind == Kind::Tool);
     let specs = tools.flat_map(|tool| &tool.manifest().commands);
-    let shows = specs.filter(|spec| spec.only_shows() && spec.words().next().is_none());
+    let shows = specs.filter(|spec| (spec.only_shows() || spec.main) && spec.words().next().is_none());
     shows.map(|spec| format!("{} {typed}", spec.name)).collect()
 }
 

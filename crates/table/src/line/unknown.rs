@@ -25,7 +25,7 @@ pub(super) fn two_words(line: &CommandLine) -> Option<(String, usize)> {
     let mut words = line.typed.split_whitespace();
     let (first, second) = (words.next()?, words.next()?);
     let end = line.typed.find(second).filter(|at| *at >= first.len())? + second.len();
-    let second = second.trim_end_matches(['.', '!', '?', ',']);
+    let second = second.trim_end_matches(['.', '!', '?', ',', ':']);
     Some((format!("{first}{second}").to_lowercase(), end))
 }
 

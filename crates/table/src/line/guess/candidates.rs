@@ -31,6 +31,8 @@ pub(crate) fn candidates(host: &Host, typed: &str, attempt: &Attempt<'_>) -> Vec
     let whole = if typed.contains('#') { &tidied.text } else { typed };
     let others: Vec<String> = std::iter::once(tidied.text.clone()).chain(said.otherwise(&tidied.text)).collect();
     add(unended);
+    // `reboot=on`
+    add(typed.replace('=', " "));
     said.cut(whole).into_iter().for_each(|line| add(tidied.commented(line)));
     others.iter().for_each(|line| add(tidied.commented(line.clone())));
     others.iter().flat_map(|line| said.cut(line)).for_each(|line| add(tidied.commented(line)));
