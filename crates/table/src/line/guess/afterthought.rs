@@ -12,7 +12,7 @@ const AROUND: [&str; 23] = [
 /// Words in front of what was left out.
 const LEFT_OUT: [&str; 8] = ["forgot", "forget", "missed", "had", "have", "should", "meant", "add"];
 /// Words in front of why.
-const SINCE: [&str; 9] = ["because", "since", "for", "from", "as", "sorry", "forgot", "forget", "due"];
+const SINCE: [&str; 8] = ["because", "since", "for", "from", "as", "sorry", "forgot", "due"];
 /// Words between a mistake and what was meant.
 const SHOULD_BE: [&[&str]; 6] = [
     &["should", "have", "been"],

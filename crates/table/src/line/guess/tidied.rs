@@ -20,9 +20,10 @@ const SPOKEN: usize = 6;
 const TWO_SLIPS: usize = 8;
 
 /// What people say, and what commands call it.
-const PLAINLY: [(&str, &str); 10] = [
+const PLAINLY: [(&str, &str); 11] = [
     (" target number ", " difficulty "),
     (" all heroes", " heroes"),
+    (" heros ", " heroes "),
     (" all of them", " all"),
     (" lvl ", " level "),
     ("'s roll ", " "),
@@ -253,6 +254,8 @@ fn known(host: &Host, attempt: &Attempt<'_>) -> BTreeSet<String> {
     {
         words.iter().for_each(|word| add(word));
     }
+    // No slip of the command `forget`.
+    add("forgot");
     Sheet { doc: &attempt.doc, character: attempt.actor }.names().for_each(add);
     known
 }
