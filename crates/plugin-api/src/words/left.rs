@@ -31,6 +31,8 @@ const ASKED: [&str; 16] = [
 ];
 /// Somebody who is what the next word says: `he's vulnerable`.
 const IS: [&str; 8] = ["he's", "she's", "it's", "they're", "is", "are", "he is", "she is"];
+/// Words that turn what follows around: in front of an argument they begin no remark, `no possibility`.
+const TURNING: [&str; 10] = ["no", "not", "without", "never", "unless", "if", "except", "dont", "don't", "maybe"];
 /// A word this long, and like no other, is prose even if it stands alone.
 const ALONE: usize = 6;
 /// So many letters are enough for the beginning of a word.
@@ -131,7 +133,7 @@ impl Words {
             |word: &Word| !word.quoted && (word.text.contains(|c: char| c.is_ascii_digit()) || meant(word));
         // `stag over` is two beginnings, not prose.
         let all_begin = run.iter().all(|word| meant_by(&word.text, known).is_some());
-        if all_begin || run.iter().any(|word| word.taken || an_argument(word)) {
+        if all_begin || self.turns_an_argument(first, last) || run.iter().any(|word| word.taken || an_argument(word)) {
             return None;
         }
         let content: Vec<&Word> = run.iter().filter(|word| !word.is_ornament() && !is_filling(word)).collect();
@@ -156,6 +158,9 @@ impl Words {
     /// A refusal with the line as it would be with these words as its comment.
     fn as_comment(&self, refusal: Refusal) -> Refusal {
         let Some((first, last)) = self.ends_of_left() else { return refusal };
+        if self.turns_an_argument(first, last) {
+            return refusal;
+        }
         let (start, end) = (self.words[first].at.start, self.words[last].at.end);
         // `-2 darkness +2 aim`: what an argument took is no part of the comment.
         let run = &self.words[first..=last];
@@ -174,6 +179,13 @@ impl Words {
         }
         let space = if behind.is_empty() { "" } else { " " };
         refusal.mended(whole, Some(format!("{behind}{space}# {remark}")))
+    }
+
+    /// True if a word among these turns around what an argument took behind it: `without possibility`.
+    fn turns_an_argument(&self, first: usize, last: usize) -> bool {
+        let turns = |at: usize| !self.words[at].taken && TURNING.iter().any(|turns| same(turns, &self.words[at].text));
+        let turning = (first..=last).find(|at| turns(*at));
+        turning.is_some_and(|turning| self.words[turning..].iter().any(|word| word.taken))
     }
 
     /// What these words say, as it was typed, without what surrounds it.

@@ -25,6 +25,10 @@ const OWN: [&str; 25] = [
 ];
 /// A shorter word is a slip of too many others.
 const SHORTEST: usize = 3;
+/// Words that turn a line around, and those that do so alone. No comment of a correction begins with them.
+const TURNING: [&str; 13] =
+    ["no", "not", "none", "never", "without", "but", "except", "maybe", "if", "unless", "dont", "cancel", "undo"];
+const TURNING_ALONE: [&str; 9] = ["off", "over", "end", "stop", "again", "twice", "all", "both", "extremely"];
 /// The most words of a line that is nothing but the name of something and what becomes of it.
 const MOST_OF_A_NAME: usize = 5;
 
@@ -63,6 +67,9 @@ impl Draft {
                 attempt.typed = said;
                 refusal.mended(0..attempt.typed.len(), Some(right)).into()
             }
+            None if applied(&attempt.typed, &refusal).is_some_and(|shown| hides_the_point(host, &shown, attempt)) => {
+                Refusal { mended: None, ..refusal }.into()
+            }
             None => refusal.into(),
         }
     }
@@ -84,11 +91,15 @@ impl Draft {
         let mut tried = Vec::new();
         if let Some(shown) = &shown {
             match self.rehearse(host, format!("{around}{shown}"), attempt) {
-                Rehearsed::Played | Rehearsed::Looks | Rehearsed::Forbidden if says_all(&said, shown) => {
+                Rehearsed::Played | Rehearsed::Looks | Rehearsed::Forbidden
+                    if says_all(&said, shown) && !hides_the_point(host, shown, attempt) =>
+                {
                     // A correction of a line that nobody typed would not be shown.
                     return (!line.typed.ends_with(&attempt.typed)).then(|| (said, shown.clone()));
                 }
-                Rehearsed::Played | Rehearsed::Looks | Rehearsed::Forbidden => {}
+                Rehearsed::Played | Rehearsed::Looks | Rehearsed::Forbidden => {
+                    tried.extend(other_words(host, &said, attempt));
+                }
                 Rehearsed::Misread(again) => {
                     let again = again.and_then(|again| Some(again.strip_prefix(around)?.to_owned()));
                     // With words in a comment it is the last thing to try.
@@ -112,6 +123,7 @@ impl Draft {
                 tried.extend(what_is_called_so(host, &said, attempt).into_iter().filter(|_| alone));
             }
         }
+        tried.retain(|line| !hides_the_point(host, line, attempt));
         tried.truncate(MOST_TRIED);
         let right = self.first_played(host, (around, &tried), attempt)?;
         Some((said, right))
@@ -131,7 +143,8 @@ impl Draft {
                 // A comment on what only looks was more than a comment.
                 Rehearsed::Looks if !right.contains('#') => return Some(right.clone()),
                 Rehearsed::Misread(again) => {
-                    corrected.extend(again.filter(|again| says_all(right, again) && words(again) >= words(right)));
+                    let whole = |again: &String| says_all(right, again) && words(again) >= words(right);
+                    corrected.extend(again.filter(|again| whole(again) && !hides_the_point(host, again, attempt)));
                 }
                 Rehearsed::Looks | Rehearsed::Forbidden => {}
             }
@@ -247,8 +260,9 @@ fn other_words(host: &Host, typed: &str, attempt: &Attempt<'_>) -> Vec<String> {
     if !synonyms.is_empty() {
         return synonyms;
     }
-    let names = games.iter().flat_map(|game| game.manifest().commands.iter().map(|spec| spec.name.as_str()));
-    let near = names.filter(|name| word.len() >= SHORTEST && suggest_within(1, &word, [*name]).is_some());
+    let specs = games.iter().flat_map(|game| &game.manifest().commands);
+    let names = specs.flat_map(|spec| std::iter::once(&spec.name).chain(&spec.aliases));
+    let near = names.filter(|name| word.len() >= SHORTEST && suggest_within(1, &word, [name.as_str()]).is_some());
     near.map(|name| format!("{name} {rest}")).collect()
 }
 
@@ -274,6 +288,18 @@ fn says_all(typed: &str, right: &str) -> bool {
     let last = command(typed) != command(right) || ends_with(typed, comment);
     let comments = typed.contains('#') || numbers(comment) == 0 && last;
     numbers(right) >= numbers(typed) && comments
+}
+
+/// True if the comment of a correction begins with what the line was about: a word that turns it around, `possibility # no`, or
+/// somebody's name, `hero # Magda`.
+fn hides_the_point(host: &Host, right: &str, attempt: &Attempt<'_>) -> bool {
+    let Some((_, comment)) = right.split_once('#').filter(|_| !attempt.typed.contains('#')) else { return false };
+    let plain = |word: &str| word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
+    let words: Vec<String> = comment.split_whitespace().map(plain).filter(|word| !word.is_empty()).collect();
+    let is = |word: &String, of: &[&str]| of.contains(&word.as_str());
+    let named = |word: &String| words.len() <= 2 && attempt.cast(host).known(word).is_some();
+    let turns = words.iter().take(2).any(|word| is(word, &TURNING));
+    turns || words.first().is_some_and(named) || words.len() == 1 && is(&words[0], &TURNING_ALONE)
 }
 
 /// How many words of a line mean something.
