@@ -159,7 +159,7 @@ enum StressWord {
     /// It is there.
     #[choice("staggered", "st")]
     Staggered,
-    /// Clear all stress.
+    /// Clear all stress, or what is named beside it.
     #[choice("clear", "none", "off", "no")]
     Clear,
 }
@@ -438,11 +438,14 @@ fn stress(
     };
     if !changes.is_empty() {
         let held = state.of(who);
+        // `stress clear staggered` clears that alone.
+        let clears = changes.iter().any(|change| matches!(change, StressWord::Clear));
         for change in changes {
             match change {
-                StressWord::Overwhelmed => held.overwhelmed = true,
-                StressWord::Staggered => held.staggered = true,
-                StressWord::Clear => (held.overwhelmed, held.staggered) = (false, false),
+                StressWord::Overwhelmed => held.overwhelmed = !clears,
+                StressWord::Staggered => held.staggered = !clears,
+                StressWord::Clear if changes.len() == 1 => (held.overwhelmed, held.staggered) = (false, false),
+                StressWord::Clear => {}
             }
         }
     }
