@@ -40,7 +40,6 @@ use crate::unplayed::Unplayed;
 use chat::Reply;
 use plugin_api::{Argument, CommandSpec, Commands, Name, Number, Plugin, Refusal, Text, Words};
 use shortcuts::Whose;
-
 pub(crate) use values::all as all_values;
 
 /// The number of an entry: `#12`, or `12`.

@@ -39,6 +39,11 @@ const ALONE: usize = 6;
 const BEGINNING: usize = 3;
 
 impl Words {
+    /// True if a word turns what follows around: `no`, `without`.
+    pub fn turns_around(word: &str) -> bool {
+        TURNING.iter().any(|turns| same(turns, word))
+    }
+
     /// Ends the reading: words that nobody took are a remark, or refused with what they were perhaps meant to be among the
     /// words of `arguments`.
     ///
@@ -183,7 +188,7 @@ impl Words {
 
     /// True if a word among these turns around what an argument took behind it: `without possibility`.
     fn turns_an_argument(&self, first: usize, last: usize) -> bool {
-        let turns = |at: usize| !self.words[at].taken && TURNING.iter().any(|turns| same(turns, &self.words[at].text));
+        let turns = |at: usize| !self.words[at].taken && Words::turns_around(&self.words[at].text);
         let turning = (first..=last).find(|at| turns(*at));
         turning.is_some_and(|turning| self.words[turning..].iter().any(|word| word.taken))
     }

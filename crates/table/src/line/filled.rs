@@ -8,7 +8,7 @@ use crate::host::Host;
 use crate::rights::Act;
 use crate::room::Answered as _;
 use crate::sheet::{Sheet, has_value, sentence_end, words_of};
-use crate::words::Arguments;
+use crate::words::{Arguments, leading_to};
 use dice::Notation;
 use plugin_api::{Against, Cast, CommandSpec, FollowUp, Plugin, Words};
 use std::ops::Range;
@@ -86,6 +86,26 @@ pub(super) fn reads_whole(
         true => reading.is_dice(line, attempt),
         false => reading.remark(line) == Some(None),
     }
+}
+
+/// True if a line reads as a command to its last word, perhaps with the name of whose roll it follows: `counter Gojinka d6`.
+pub(super) fn reads_perhaps_named(
+    host: &Host,
+    (game, spec): (&dyn Plugin, &CommandSpec),
+    (whole, from): (&str, usize),
+    attempt: &Attempt<'_>,
+) -> bool {
+    let reads = |typed: &str| reads_whole(host, (game, spec), (typed, from), attempt);
+    let cast = attempt.cast(host);
+    let named = words_of(whole, from.min(whole.len())..whole.len()).into_iter().filter(|word| {
+        let name = &whole[word.clone()];
+        cast.known(name).is_some()
+    });
+    let mut without = named.map(|word| {
+        let start = leading_to(&whole[..word.start]).filter(|at| *at >= from).unwrap_or(word.start);
+        format!("{}{}", &whole[..start], &whole[word.end..])
+    });
+    reads(whole) || spec.follow_up != FollowUp::No && without.any(|typed| reads(&typed))
 }
 
 impl Reading<'_> {

@@ -28,8 +28,8 @@ use tidied::Tidied;
 use words::{ARTICLES, FILLERS, TURNS, VERBS};
 
 pub(super) use candidates::candidates;
-pub(super) use misread::{meant_by, meant_by_remark, meant_by_tool, meant_by_value, reads_perhaps_named};
-pub(super) use tidied::consonants;
+pub(super) use misread::{meant_by, meant_by_remark, meant_by_tool, meant_by_value};
+pub(super) use tidied::{SPOKEN, consonants};
 
 /// The most words of a line that is guessed at.
 const MOST_WORDS: usize = 14;

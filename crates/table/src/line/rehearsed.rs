@@ -25,9 +25,9 @@ const OWN: [&str; 25] = [
 ];
 /// A shorter word is a slip of too many others.
 const SHORTEST: usize = 3;
-/// Words that turn a line around, and those that do so alone. No comment of a correction begins with them.
-const TURNING: [&str; 13] =
-    ["no", "not", "none", "never", "without", "but", "except", "maybe", "if", "unless", "dont", "cancel", "undo"];
+/// Words that turn a line around besides those that always do, and those that do so alone. No comment of a correction begins
+/// with one.
+const TURNING: [&str; 4] = ["none", "but", "cancel", "undo"];
 const TURNING_ALONE: [&str; 9] = ["off", "over", "end", "stop", "again", "twice", "all", "both", "extremely"];
 /// The most words of a line that is nothing but the name of something and what becomes of it.
 const MOST_OF_A_NAME: usize = 5;
@@ -298,7 +298,7 @@ fn hides_the_point(host: &Host, right: &str, attempt: &Attempt<'_>) -> bool {
     let words: Vec<String> = comment.split_whitespace().map(plain).filter(|word| !word.is_empty()).collect();
     let is = |word: &String, of: &[&str]| of.contains(&word.as_str());
     let named = |word: &String| words.len() <= 2 && attempt.cast(host).known(word).is_some();
-    let turns = words.iter().take(2).any(|word| is(word, &TURNING));
+    let turns = words.iter().take(2).any(|word| Words::turns_around(word) || is(word, &TURNING));
     turns || words.first().is_some_and(named) || words.len() == 1 && is(&words[0], &TURNING_ALONE)
 }
 

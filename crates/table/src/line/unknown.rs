@@ -1,6 +1,7 @@
 //! Words that no command is called: those that are a command with something glued to it, slips, and words of other games.
 
-use super::guess::{begins_a_sentence, consonants, meant_by, reads_perhaps_named};
+use super::filled::reads_perhaps_named;
+use super::guess::{SPOKEN, begins_a_sentence, consonants, meant_by};
 use super::reading::{Misread, applied, reads};
 use crate::attempt::{Attempt, Found};
 use crate::host::Host;
@@ -15,8 +16,6 @@ use std::ops::Range;
 
 /// A word this long or longer is corrected; shorter ones are too often other bots' commands.
 const CORRECTED: usize = 4;
-/// A command this long or longer is known by its consonants.
-const SPOKEN: usize = 6;
 /// So many letters are enough for the beginning of a command.
 const BEGINNING: usize = 3;
 

@@ -5,12 +5,11 @@ use super::words::FILLERS;
 use super::{Guess, Sentence, bare, begins_a_sentence, without};
 use crate::attempt::{Attempt, Found};
 use crate::host::Host;
-use crate::line::filled::reads_whole;
+use crate::line::filled::{reads_perhaps_named, reads_whole};
 use crate::notation::throws_dice;
 use crate::room::Answered as _;
-use crate::sheet::words_of;
-use crate::words::{Arguments, CommandLine, leading_to};
-use plugin_api::{CommandSpec, FollowUp, Kind, Plugin, Refusal};
+use crate::words::{Arguments, CommandLine};
+use plugin_api::{CommandSpec, Kind, Plugin, Refusal};
 
 /// The table's command whose word is a verb of other commands too: `add goblin to the order`.
 const ADD: &str = "add";
@@ -88,26 +87,6 @@ pub(crate) fn meant_by(
     line.map(|line| tidied.commented(line))
 }
 
-/// True if a line reads as a command to its last word, perhaps with the name of whose roll it follows: `counter Gojinka d6`.
-pub(crate) fn reads_perhaps_named(
-    host: &Host,
-    (game, spec): (&dyn Plugin, &CommandSpec),
-    (whole, from): (&str, usize),
-    attempt: &Attempt<'_>,
-) -> bool {
-    let reads = |typed: &str| reads_whole(host, (game, spec), (typed, from), attempt);
-    let cast = attempt.cast(host);
-    let named = words_of(whole, from.min(whole.len())..whole.len()).into_iter().filter(|word| {
-        let name = &whole[word.clone()];
-        cast.known(name).is_some()
-    });
-    let mut without = named.map(|word| {
-        let start = leading_to(&whole[..word.start]).filter(|at| *at >= from).unwrap_or(word.start);
-        format!("{}{}", &whole[..start], &whole[word.end..])
-    });
-    reads(whole) || spec.follow_up != FollowUp::No && without.any(|typed| reads(&typed))
-}
-
 /// The line that was probably meant by a roll of a value without dice: `roll stealth`.
 pub(crate) fn meant_by_value(host: &Host, line: &CommandLine, attempt: &Attempt<'_>) -> Option<String> {
     let cast = attempt.cast(host);
@@ -150,7 +129,7 @@ pub(crate) fn meant_by_remark(
     let words: Vec<&str> = tidied.text.split_whitespace().collect();
     let skipped = command.split_whitespace().count();
     let right = format!("{command} {}", words.get(skipped..)?.join(" "));
-    if right != tidied.front && reads_whole(host, (game, spec), (&right, command.len()), attempt) {
+    if right != tidied.front && reads_perhaps_named(host, (game, spec), (&right, command.len()), attempt) {
         return Some(tidied.commented(right));
     }
     if valued {

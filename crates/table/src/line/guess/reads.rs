@@ -1,9 +1,8 @@
 //! Which commands a word may be, and the lines of them that read to the last word.
 
-use super::misread::reads_perhaps_named;
 use super::words::{AGAINST, ARTICLES, FILLERS, GROUPS, LINKS, TURNS};
 use super::{Sentence, bare};
-use crate::line::filled::reads_whole;
+use crate::line::filled::{reads_perhaps_named, reads_whole};
 use crate::sheet::Sheet;
 use plugin_api::{CommandSpec, Plugin, suggest_within};
 

@@ -15,7 +15,7 @@ use std::collections::BTreeSet;
 const CORRECTED: usize = 5;
 const CORRECTED_NAME: usize = 4;
 /// A word this long is known by its consonants.
-const SPOKEN: usize = 6;
+pub(crate) const SPOKEN: usize = 6;
 /// A word this long may have two slips.
 const TWO_SLIPS: usize = 8;
 
