@@ -97,7 +97,6 @@ fn words_are_guessed_five_times_an_hour() {
     let mut rooms = Rooms::open();
     let word = rooms.word();
     for guess in ["kfbdmpahcoel", "aaaaaaaaaaaa", "back", "b", "seated/x"] {
-        // What else the line may mean is not found out by more guesses.
         let told = rooms.refused(&den(), &dan(), &format!("!link {guess}"));
         assert!(told.contains("o table has that word"), "{told}");
     }
@@ -107,6 +106,18 @@ fn words_are_guessed_five_times_an_hour() {
     message.sent += SignedDuration::from_hours(2);
     let came = Came { id: message.id.clone(), heard: rooms.0.play(&Event::Said(message)) };
     assert!(came.ok(), "{}", came.all());
+}
+
+#[test]
+fn a_slip_of_link_guesses_no_word() {
+    let mut rooms = Rooms::open();
+    let word = rooms.word();
+    for _ in 0..6 {
+        // What the line is corrected to is not tried out on the words that there are.
+        let told = rooms.refused(&den(), &dan(), "!lnik kfbdmpahcoel");
+        assert!(told.contains("did you mean !link?"), "{told}");
+    }
+    assert!(rooms.at(&den(), &dan(), &format!("!link {word}")).ok());
 }
 
 #[test]
