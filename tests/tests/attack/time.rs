@@ -72,6 +72,22 @@ async fn forged_times_evade_no_limit() {
     assert_eq!(entries(&*store).len(), 12);
 }
 
+/// A line is corrected in several ways before one is shown, and only the line that was said counts.
+#[tokio::test]
+async fn a_refused_line_counts_once_whatever_is_tried_for_it() {
+    let clock = a_clock();
+    with_bot(&clock, async |network| {
+        (1..40).for_each(|n| network.happen(message(n, clock.now(), &format!("!rol {n}d6+str for the bridge"))));
+        let mut said = Vec::new();
+        while !said.last().is_some_and(|said: &String| said.contains("too fast")) {
+            said.push(hear(network).await);
+            assert!(said.len() <= 11, "{said:?}");
+        }
+        assert_eq!(said.len(), 11, "{said:?}");
+    })
+    .await;
+}
+
 /// A macro without its arguments is refused before its command is known.
 #[tokio::test]
 async fn every_answer_counts_whatever_it_is() {
