@@ -54,6 +54,8 @@ pub(crate) fn read(text: &str, knows: impl Fn(&str) -> bool) -> Result<Asked<'_>
     }
     let (name, times) = repeated(text);
     if !knows(&words::folded(name)) {
+        // `likely, is the door locked?`
+        let first = first.trim_end_matches(',');
         if let Some(chance) = words::chance(first) {
             return Ok(Asked::YesNo(chance, after_yes(rest)));
         }
