@@ -59,8 +59,8 @@ enum Command {
         /// face up, beside the deck
         #[flag("open", "openly", "faceup", "face-up", "up", "public", "publicly")]
         open: bool,
-        /// may follow: 2 cards
-        #[flag("card", "cards", "deck")]
+        /// may follow: 2 cards, face up
+        #[flag("card", "cards", "deck", "face")]
         _cards: bool,
         #[word("from", "of")]
         #[bare]

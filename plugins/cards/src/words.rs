@@ -1,6 +1,6 @@
 //! The words typed for decks: how many cards, and what becomes of a deck.
 
-use plugin_api::{Argument, Forms, Text};
+use plugin_api::{Argument, Forms, Text, Words};
 
 /// The most cards that one command draws for somebody.
 pub(crate) const MOST_DRAWN: usize = 10;
@@ -51,7 +51,7 @@ impl Argument for Called {
     fn read(words: &[&str]) -> Result<Option<(Self, usize)>, String> {
         let number = words[0].trim_start_matches(['+', '-']).starts_with(|c: char| c.is_ascii_digit());
         let name = words[0].strip_prefix('@').unwrap_or(words[0]);
-        Ok((!number && !name.is_empty()).then(|| (Called(name.to_owned()), 1)))
+        Ok((!number && !name.is_empty() && !Words::denies(name)).then(|| (Called(name.to_owned()), 1)))
     }
 }
 
