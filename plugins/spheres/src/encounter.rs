@@ -84,8 +84,10 @@ pub(crate) enum Order {
     #[form(bare)]
     Set { characters: Vec<Name> },
     /// Add them at the end.
+    #[form("add", "+")]
     Add { characters: Vec<Name> },
     /// Remove them from the order.
+    #[form("remove", "-")]
     Remove { characters: Vec<Name> },
     /// Empty the order.
     Clear,
