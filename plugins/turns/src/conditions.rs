@@ -16,7 +16,7 @@ const MOST_CHARACTERS: usize = 100;
 const MOST_LABEL: usize = 40;
 
 /// Words that clear conditions.
-const CLEARS: [&str; 7] = ["clear", "remove", "end", "none", "off", "no", "without"];
+const CLEARS: [&str; 8] = ["clear", "remove", "end", "none", "off", "no", "not", "without"];
 /// The same, behind a condition.
 const OVER: [&str; 6] = ["none", "off", "over", "gone", "ended", "cleared"];
 /// Words behind a number of rounds.

@@ -100,6 +100,15 @@ fn times(word: &str) -> Result<Option<u32>, String> {
     number.map(Some).ok_or_else(|| format!("{word} is not from x1 to x{MOST_TIMES}"))
 }
 
+/// `Ann=17`: a name and what it acts on.
+fn glued(word: &str) -> Result<Option<(String, Value)>, String> {
+    let Some((name, value)) = word.split_once(['=', ':']).filter(|(_, value)| !value.is_empty()) else {
+        return Ok(None);
+    };
+    let Some((Name(name), _)) = Name::read(&[name])? else { return Ok(None) };
+    Ok(Value::read(value)?.map(|value| (name, value)))
+}
+
 impl Argument for Entrant {
     fn shape() -> String {
         "NAME".to_owned()
@@ -108,6 +117,9 @@ impl Argument for Entrant {
     fn read(words: &[&str]) -> Result<Option<(Self, usize)>, String> {
         let and = usize::from(matches!(words[0].to_lowercase().as_str(), "and" | "&"));
         let Some(first) = words.get(and) else { return Ok(None) };
+        if let Some((name, value)) = glued(first)? {
+            return Ok(Some((Entrant { name: Some(name), times: None, value: Some(value) }, and + 1)));
+        }
         let mut taken = and;
         let name = match Value::read(first)? {
             Some(_) => None,
@@ -162,6 +174,7 @@ mod tests {
         assert_eq!(read("+3"), Some((entrant(None, None, d20(3)), 1)));
         assert_eq!(read("and Bob"), Some((entrant(Some("Bob"), None, None), 2)));
         assert_eq!(read("Ann at 17"), Some((entrant(Some("Ann"), None, Some(Value::Number(17))), 3)));
+        assert_eq!(read("Ann=17"), Some((entrant(Some("Ann"), None, Some(Value::Number(17))), 1)));
         assert_eq!(read("17 d20"), Some((entrant(None, None, Some(Value::Number(17))), 1)));
         assert_eq!(read("\u{1f600}"), read("\u{1f600}"));
     }
