@@ -106,13 +106,30 @@ impl Words {
         }
     }
 
-    /// Takes all that reads as a `T`.
+    /// Takes all that reads as a `T`; one word of several only up to the first that is prose: of `clear, I shake it off` the
+    /// first word.
     pub fn take_all<T: Argument>(&mut self) -> Result<Vec<T>, Refusal> {
         let mut all = Vec::new();
-        while let Some(one) = self.take()? {
+        let mut before: Option<Vec<bool>> = None;
+        loop {
+            let taken: Vec<bool> = self.words.iter().map(|word| word.taken).collect();
+            let Some(one) = self.take()? else { return Ok(all) };
+            if !T::words().is_empty() && before.as_ref().is_some_and(|before| self.is_behind_prose(before, &taken)) {
+                self.words.iter_mut().zip(taken).for_each(|(word, taken)| word.taken = taken);
+                return Ok(all);
+            }
+            before.get_or_insert(taken);
             all.push(one);
         }
-        Ok(all)
+    }
+
+    /// True if there is prose between what was taken at first and what was taken last.
+    fn is_behind_prose(&self, at_first: &[bool], before: &[bool]) -> bool {
+        let new = self.words.iter().zip(before).position(|(word, before)| word.taken && !before);
+        let first = before.iter().zip(at_first).rposition(|(now, then)| *now && !then);
+        let (Some(first), Some(new)) = (first, new) else { return false };
+        let prose = |word: &Word| !(word.taken || word.name || word.is_ornament() || left::is_filling(word));
+        first < new && self.words[first..new].iter().any(prose)
     }
 
     /// Takes one of `names` and the `T` after it.

@@ -33,6 +33,8 @@ const ASKED: [&str; 16] = [
 const IS: [&str; 8] = ["he's", "she's", "it's", "they're", "is", "are", "he is", "she is"];
 /// Words that turn what follows around: in front of an argument they begin no remark, `no possibility`.
 const TURNING: [&str; 10] = ["no", "not", "without", "never", "unless", "if", "except", "dont", "don't", "maybe"];
+/// Those that are nobody's name.
+const DENYING: [&str; 3] = ["no", "not", "without"];
 /// A word this long, and like no other, is prose even if it stands alone.
 const ALONE: usize = 6;
 /// So many letters are enough for the beginning of a word.
@@ -42,6 +44,11 @@ impl Words {
     /// True if a word turns what follows around: `no`, `without`.
     pub fn turns_around(word: &str) -> bool {
         TURNING.iter().any(|turns| same(turns, word))
+    }
+
+    /// True for `no`, `not` and `without`, which are nobody's name.
+    pub fn denies(word: &str) -> bool {
+        DENYING.iter().any(|denies| same(denies, word))
     }
 
     /// Ends the reading: words that nobody took are a remark, or refused with what they were perhaps meant to be among the
@@ -267,6 +274,6 @@ fn more_of<'a>(known: &'a str, word: &str) -> Option<&'a str> {
     known.split_once(' ').filter(|(first, _)| same(first, word)).map(|(_, more)| more)
 }
 
-fn is_filling(word: &Word) -> bool {
+pub(super) fn is_filling(word: &Word) -> bool {
     !word.quoted && FILLING.contains(&word.text.to_lowercase().as_str())
 }
