@@ -11,8 +11,12 @@ use journal::documents::Named;
 use plugin_api::{Name, Refusal, Text};
 use std::collections::BTreeMap;
 
-/// The word that removes a shortcut.
-const NONE: &str = "none";
+/// The words that remove a shortcut.
+const REMOVES: [&str; 3] = ["none", "remove", "delete"];
+
+fn removes(text: &str) -> bool {
+    REMOVES.iter().any(|removes| text.eq_ignore_ascii_case(removes))
+}
 
 /// Values, or macros.
 #[derive(Clone, Copy)]
@@ -88,7 +92,7 @@ pub(super) fn name(
         if is_command(turn, &word) || is_command(turn, bare) {
             return Err(Refusal::new(format!("{word} is already a command")).about(name).example(MACRO.example));
         }
-        if body != NONE && !first.is_empty() && !is_command(turn, &first) {
+        if !removes(&body) && !first.is_empty() && !is_command(turn, &first) {
             let what = format!("a macro begins with a command, and {first} is not one");
             return Err(match reads_as_dice(&guessed(&body), turn.room.dialect()) {
                 true => Refusal::new(what).about_meant(&*first, format!("roll {first}")),
@@ -178,7 +182,7 @@ pub(super) fn keep(
         Whose::Own => shortcuts.own.entry(actor).or_default(),
     };
     let all = (kind.of_mut)(named);
-    if text.eq_ignore_ascii_case(NONE) {
+    if removes(&text) {
         let gone = all.remove(&name);
         named.by.remove(&format!("{sign}{name}"));
         shortcuts.own.retain(|_, named| !named.is_empty());

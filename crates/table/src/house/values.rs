@@ -10,6 +10,7 @@ use chat::{Block, Readers, Reply, Span};
 use journal::documents::Named;
 use plugin_api::{CharacterId, Name, Refusal, Role, Text};
 use std::borrow::Cow;
+use std::ops::Range;
 
 /// The word that shares values with the table.
 const TABLE: &str = "table";
@@ -68,6 +69,7 @@ fn set_by(turn: &mut HouseTurn, values: Option<Text>, another: bool) -> Result<R
         if value.is_empty() {
             return show(turn, &name);
         }
+        unless_it_is_of_another(turn, (&name, value), at..at + text.len())?;
         fits(VALUE, &name, value)?;
         let value = counted(turn, whose, &name, value).unwrap_or_else(|| value.to_owned());
         replies.push(keep(turn, VALUE, whose, name, value)?);
@@ -134,6 +136,16 @@ fn of_another(turn: &HouseTurn, text: &str) -> Result<Option<(CharacterId, usize
     let Some(id) = known.filter(|_| !own(&name.to_lowercase())) else { return Ok(None) };
     turn.table.may_act_for(id, turn.rights)?;
     Ok(Some((id, rest.len())))
+}
+
+/// Refuses a value that is somebody's name and a number: `set hp Bob 3`.
+fn unless_it_is_of_another(turn: &HouseTurn, (name, value): (&str, &str), whole: Range<usize>) -> Result<(), Refusal> {
+    let Ok((who, number)) = named_first(turn.table, value) else { return Ok(()) };
+    if !number.starts_with(|c: char| c.is_ascii_digit()) || turn.table.find(&who).is_none() {
+        return Ok(());
+    }
+    let what = format!("whose {name} is that? The name of the character goes first");
+    Err(Refusal::usage(what, whole.clone()).mended(whole, Some(format!("{who} {name} {number}"))))
 }
 
 /// The name and the value of `fire combat: 13`, `str 3`, `hp = 40/40`. Without a colon, a name of several words is one that
