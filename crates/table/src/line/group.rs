@@ -1,7 +1,7 @@
 //! A line for a group: it is played once for each character, or so many times. All of it is played or none, and each time
 //! makes an entry of its own.
 
-mod named;
+pub(super) mod named;
 
 use super::meant::{ACT_AS, SECRET, named_first};
 use super::reading::safely;

@@ -22,10 +22,10 @@ use crate::attempt::Attempt;
 use crate::host::Host;
 use crate::words::CommandLine;
 use dice::number_word;
-use plugin_api::{Cast, Plugin};
+use plugin_api::{Cast, Plugin, Words};
 use std::slice::SliceIndex;
 use tidied::Tidied;
-use words::{ARTICLES, FILLERS, TURNS, VERBS};
+use words::{ARTICLES, DONE, FILLERS, GAINS, LOSES, TURNS, VERBS};
 
 pub(super) use candidates::candidates;
 pub(super) use misread::{meant_by, meant_by_remark, meant_by_tool, meant_by_value};
@@ -95,6 +95,14 @@ pub(super) fn number_first(host: &Host, line: &CommandLine, attempt: &Attempt<'_
 /// True if this word begins a sentence rather than being a slip of a command, where others follow it.
 pub(super) fn begins_a_sentence(word: &str) -> bool {
     VERBS.contains(&word) || TURNS.contains(&word) || ARTICLES.contains(&word)
+}
+
+/// True if this word says what somebody does, or what is not to be done, so that it is no slip of a command where others
+/// follow it: `kick Bob`, `dont soak`, `uncondition Ann`.
+pub(super) fn says_what_is_done(word: &str, known: &[&str]) -> bool {
+    let undone = word.strip_prefix("un").is_some_and(|done| known.contains(&done));
+    let done = DONE.contains(&word) || GAINS.contains(&word) || LOSES.contains(&word) || word == "steal";
+    done || undone || Words::turns_around(word)
 }
 
 /// A word without the punctuation around it.

@@ -2,7 +2,9 @@
 
 use super::filled::{Filled, filled};
 use super::followed::Followed;
+use super::group::named::quoted;
 use super::guess::{meant_by_remark, meant_by_value};
+use super::meant::ACT_AS;
 use super::reading::{Misread, safely};
 use crate::attempt::Attempt;
 use crate::budget::{self, MOST_BLOCK, MOST_TEXT};
@@ -166,12 +168,24 @@ fn unless_it_was_meant(
 ) -> Result<(), Refusal> {
     let Some((typed, _)) = attempt.said.clone().filter(|_| attempt.offered.is_none()) else { return Ok(()) };
     let line = CommandLine { typed, by_name: true };
-    let Some(meant) = meant_by_remark(host, &line, command, valued, attempt) else { return Ok(()) };
+    let meant = says_who_acts(host, (&line.typed, remark), attempt);
+    let meant = meant.or_else(|| meant_by_remark(host, &line, command, valued, attempt));
+    let Some(meant) = meant else { return Ok(()) };
     attempt.typed = line.typed;
     // It was looked at, and is not to be guessed at again.
     attempt.said = None;
     let what = format!("is \"{remark}\" only a comment?");
     Err(Refusal::new(what).mended(0..attempt.typed.len(), Some(meant)))
+}
+
+/// The line with its remark in front, if that is whom it is played as: `act d8 d10 as Ogre`.
+fn says_who_acts(host: &Host, (typed, remark): (&str, &str), attempt: &Attempt<'_>) -> Option<String> {
+    let (first, name) = remark.split_once(' ').filter(|(first, _)| first.eq_ignore_ascii_case(ACT_AS))?;
+    let cast = attempt.cast(host);
+    let who = cast.known(name.trim_end_matches(['.', '!']))?;
+    let command = typed.split_once(remark)?.0.trim_end_matches([' ', '-', '(', '"', ',']);
+    let may = attempt.rights.role() >= Role::Referee;
+    Some(if may { format!("{first} {} {command}", quoted(cast.name(who))) } else { format!("{command} # {remark}") })
 }
 
 impl Prepared<'_> {

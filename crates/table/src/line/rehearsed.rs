@@ -1,6 +1,7 @@
 //! Corrections that would be played: before a corrected line is shown, it is tried out, with dice of no table. Nothing of that
 //! stays.
 
+use super::group::named;
 use super::guess::candidates;
 use super::meant::{self, ACT_AS, Meant, named_first, stands_around};
 use super::reading::applied;
@@ -121,6 +122,7 @@ impl Draft {
                 tried.extend(other_words(host, &said, attempt));
                 let alone = around.is_empty();
                 tried.extend(what_is_called_so(host, &said, attempt).into_iter().filter(|_| alone));
+                tried.extend(somebody_acts(host, &said, attempt).filter(|_| alone));
             }
         }
         tried.retain(|line| !hides_the_point(host, line, attempt));
@@ -278,6 +280,13 @@ fn what_is_called_so(host: &Host, typed: &str, attempt: &Attempt<'_>) -> Vec<Str
     let specs = tools.flat_map(|tool| &tool.manifest().commands);
     let shows = specs.filter(|spec| (spec.only_shows() || spec.main) && spec.words().next().is_none());
     shows.map(|spec| format!("{} {typed}", spec.name)).collect()
+}
+
+/// `ghoul test 13`: what somebody does whose name is the first word.
+fn somebody_acts(host: &Host, typed: &str, attempt: &Attempt<'_>) -> Option<String> {
+    let (name, rest) = typed.split_once(' ')?;
+    let cast = attempt.cast(host);
+    Some(format!("{ACT_AS} {} {rest}", named::quoted(cast.name(cast.known(name)?))))
 }
 
 /// True if a corrected line leaves out no number that was typed, and takes for a comment only what was typed last.

@@ -1,7 +1,7 @@
 //! Words that no command is called: those that are a command with something glued to it, slips, and words of other games.
 
 use super::filled::reads_perhaps_named;
-use super::guess::{SPOKEN, begins_a_sentence, consonants, meant_by};
+use super::guess::{SPOKEN, begins_a_sentence, consonants, meant_by, says_what_is_done};
 use super::reading::{Misread, applied, reads};
 use crate::attempt::{Attempt, Found};
 use crate::host::Host;
@@ -24,7 +24,7 @@ pub(super) fn two_words(line: &CommandLine) -> Option<(String, usize)> {
     let mut words = line.typed.split_whitespace();
     let (first, second) = (words.next()?, words.next()?);
     let end = line.typed.find(second).filter(|at| *at >= first.len())? + second.len();
-    let second = second.trim_end_matches(['.', '!', '?', ',', ':']);
+    let second = second.trim_end_matches(['.', '!', '?', ',', ':', '…']);
     Some((format!("{first}{second}").to_lowercase(), end))
 }
 
@@ -58,10 +58,11 @@ pub(super) fn unknown<'a>(host: &'a Host, room: &RoomDoc, line: &CommandLine, wo
     // A question is no slip.
     let long = long.filter(|_| !ASKING.contains(&word));
     // Nor is a word in front of others that begins a sentence: `end combat`.
-    let sentence = begins_a_sentence(word) && line.typed.split_whitespace().nth(1).is_some();
+    let followed = line.typed.split_whitespace().nth(1).is_some();
+    let sentence = followed && (begins_a_sentence(word) || says_what_is_done(word, &known));
     let long = long.filter(|_| !sentence);
     let meant = if line.by_name { suggest(word, long) } else { suggest_within(1, word, long) };
-    let short = of_games().map(String::as_str).filter(|known| known.len() < CORRECTED);
+    let short = of_games().map(String::as_str).filter(|known| known.len() < CORRECTED && !sentence);
     let prefix = &room.prefix;
     let place = line.word().1;
     let synonym = synonym(line, word, &games);

@@ -258,7 +258,7 @@ pub(super) fn words_from(text: &str, from: usize) -> impl Iterator<Item = usize>
 }
 
 /// A name as it can stand in a line.
-pub(super) fn quoted(name: &str) -> String {
+pub(crate) fn quoted(name: &str) -> String {
     let plain = name.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | '\''));
     if plain || name.contains('"') { name.to_owned() } else { format!("\"{name}\"") }
 }

@@ -18,7 +18,7 @@ pub(crate) fn candidates(host: &Host, typed: &str, attempt: &Attempt<'_>) -> Vec
         return Vec::new();
     }
     // A full stop at the end belongs to the sentence.
-    let unended = typed.trim_end_matches(['.', '…']).to_owned();
+    let unended = typed.trim_end_matches(ENDS).to_owned();
     let own = (attempt.rights.role() < Role::Referee).then(|| attempt.name());
     let said = Said { host, attempt, cast: &cast, own };
     let mut lines: Vec<String> = Vec::new();
@@ -29,10 +29,16 @@ pub(crate) fn candidates(host: &Host, typed: &str, attempt: &Attempt<'_>) -> Vec
     };
     // A comment says nothing more if it was typed as one.
     let whole = if typed.contains('#') { &tidied.text } else { typed };
-    let others: Vec<String> = std::iter::once(tidied.text.clone()).chain(said.otherwise(&tidied.text)).collect();
+    let plain = tidied.text.trim_end_matches(ENDS);
+    let others = [tidied.text.clone(), plain.to_owned()].into_iter().chain(said.otherwise(plain));
+    let others: Vec<String> = others.collect();
     add(unended);
     // `reboot=on`
     add(typed.replace('=', " "));
+    // `play #2`: the second card, and no entry.
+    if let Some((front, number)) = typed.rsplit_once(" #").filter(|(_, number)| is_number(number)) {
+        add(format!("{} {number}", front.trim_end()));
+    }
     said.cut(whole).into_iter().for_each(|line| add(tidied.commented(line)));
     others.iter().for_each(|line| add(tidied.commented(line.clone())));
     others.iter().flat_map(|line| said.cut(line)).for_each(|line| add(tidied.commented(line)));
@@ -75,7 +81,12 @@ impl Said<'_> {
         let of_a_tool = self.knowing(command).iter().any(|(plugin, _)| plugin.manifest().kind == Kind::Tool);
         let times = |word: &str| if is_times(word) && !of_a_tool { word[1..].to_owned() } else { word.to_owned() };
         let known = !self.knowing(command).is_empty();
-        let mut lines = vec![each(&plain_form), each(&against), each(&times), plainer];
+        // `damage 16/10`
+        let apart = |word: &str| match word.split_once('/').filter(|(one, other)| is_number(one) && is_number(other)) {
+            Some((one, other)) => format!("{one} {other}"),
+            None => word.to_owned(),
+        };
+        let mut lines = vec![each(&plain_form), each(&against), each(&times), each(&apart), plainer];
         lines.extend(several_act(&words).filter(|_| !known));
         lines.extend(self.for_somebody(rest).map(with));
         let is_answered = |(plugin, spec): &(&dyn Plugin, &CommandSpec)| {
@@ -84,9 +95,12 @@ impl Said<'_> {
         if self.knowing(command).iter().any(is_answered) {
             lines.extend(self.aimed(rest).map(with));
         }
-        // `condition clear prone`: a player means their own.
-        let clears = rest.first().is_some_and(|first| TURNS.contains(first));
-        lines.extend(self.own.filter(|_| clears).map(|own| format!("{command} {} {}", quoted(own), rest.join(" "))));
+        // `condition clear prone`, `condition prone clear`: a player means their own.
+        let clears = rest.iter().find(|word| TURNS.contains(word));
+        lines.extend(self.own.zip(clears).map(|(own, clears)| {
+            let others = rest.iter().filter(|word| *word != clears).copied().collect::<Vec<_>>().join(" ");
+            format!("{command} {} {clears} {others}", quoted(own))
+        }));
         lines
     }
 
@@ -194,7 +208,11 @@ fn is_against(word: &str) -> bool {
 }
 
 fn is_times(word: &str) -> bool {
-    word.strip_prefix('x').is_some_and(|number| number.parse::<u32>().is_ok())
+    word.strip_prefix('x').is_some_and(is_number)
+}
+
+fn is_number(word: &str) -> bool {
+    word.parse::<u32>().is_ok()
 }
 
 /// These words with another one in this place.

@@ -1,6 +1,6 @@
 //! A line without its comment and with its slips corrected, so that it can be guessed what it means.
 
-use super::words::{ADVANTAGE, AGAINST, ARTICLES, BECOMES, DIFFICULTY, DONE, FILLERS, GROUPS, LINKS, VERBS};
+use super::words::{ADVANTAGE, AGAINST, ARTICLES, BECOMES, DIFFICULTY, DONE, ENDS, FILLERS, GROUPS, LINKS, VERBS};
 use super::{bare, question};
 use crate::attempt::Attempt;
 use crate::host::Host;
@@ -98,17 +98,21 @@ impl Slips<'_> {
             Some(at) if self.values.contains(&word[..at].to_lowercase().as_str()) => {
                 format!("{} {}", &word[..at], &word[at..])
             }
+            // `5/+3` is `5 +3`.
+            Some(at) if let Some(number) = word[..at].strip_suffix('/').filter(|number| is_number(number)) => {
+                format!("{number} {}", &word[at..])
+            }
             // `vs14` is `vs 14`.
-            None if let Some((aim, number)) = aimed(word) => format!("{aim} {number}"),
+            None if let Some((aim, number)) = aimed(word) => format!("{} {number}", aim.to_lowercase()),
             // `dn=challenging` is `dn challenging`.
             None if let Some((aim, what)) = word.split_once('=')
-                && (AGAINST.contains(&aim) || DIFFICULTY.contains(&aim)) =>
+                && aims(aim) =>
             {
-                format!("{aim} {what}")
+                format!("{} {what}", aim.to_lowercase())
             }
             // `Ann:17` is `Ann 17`.
             None if let Some((name, number)) = word.split_once([':', '='])
-                && number.parse::<u32>().is_ok() =>
+                && is_number(number.trim_end_matches(',')) =>
             {
                 format!("{} {number}", self.right(name))
             }
@@ -117,15 +121,21 @@ impl Slips<'_> {
                 word.replace("xd", "d")
             }
             // `dn10/12/14` is `dn 10 12 14`.
-            None if let Some((aim, numbers)) = several_numbers(word) => format!("{aim} {}", numbers.replace('/', " ")),
+            None if let Some((aim, numbers)) = several_numbers(word) => {
+                format!("{} {}", aim.to_lowercase(), numbers.replace('/', " "))
+            }
+            // `bd2` is `bd 2`.
+            None if let Some((known, number)) =
+                numbered(word).filter(|(known, _)| self.is_known(&known.to_lowercase())) =>
+            {
+                format!("{known} {number}")
+            }
             // `3stones` is `3 stones`.
             None if let Some(at) = counted(word).filter(|at| self.is_known(&word[*at..].to_lowercase())) => {
                 format!("{} {}", &word[..at], &word[at..])
             }
             // `hp-9` is `hp -9`.
-            Some(at)
-                if at > 1 && word[..at].chars().all(char::is_alphabetic) && word[at + 1..].parse::<u32>().is_ok() =>
-            {
+            Some(at) if at > 1 && word[..at].chars().all(char::is_alphabetic) && is_number(&word[at + 1..]) => {
                 format!("{} {}", &word[..at], &word[at..])
             }
             Some(at) if word[..at].contains(|c: char| c.is_ascii_digit()) => {
@@ -147,6 +157,7 @@ impl Slips<'_> {
         let right = long < CORRECTED_NAME
             || !plain.chars().all(char::is_alphabetic)
             || super::stems(&lower).iter().any(|stem| self.is_known(stem))
+            || lower.strip_prefix("un").is_some_and(|undone| self.is_known(undone))
             || self.cast.meant(&lower).is_some()
             || self.cast.is_ambiguous(&lower);
         if right {
@@ -174,16 +185,31 @@ impl Slips<'_> {
 /// `vs14`: the word in front of a number, and that.
 fn aimed(word: &str) -> Option<(&str, &str)> {
     let (aim, number) = word.split_at(word.find(|c: char| c.is_ascii_digit())?);
-    let aims = AGAINST.contains(&aim) || DIFFICULTY.contains(&aim);
-    (aims && number.parse::<u32>().is_ok()).then_some((aim, number))
+    (aims(aim) && is_number(number.trim_end_matches(ENDS))).then_some((aim, number))
+}
+
+/// True for a word in front of what a line is against.
+fn aims(word: &str) -> bool {
+    let word = word.to_lowercase();
+    AGAINST.contains(&word.as_str()) || DIFFICULTY.contains(&word.as_str())
+}
+
+fn is_number(word: &str) -> bool {
+    word.parse::<u32>().is_ok()
+}
+
+/// `bd2`: at least two letters in front of a number, and that.
+fn numbered(word: &str) -> Option<(&str, &str)> {
+    let (letters, number) = word.split_at(word.find(|c: char| c.is_ascii_digit())?);
+    let letters_alone = letters.len() > 1 && letters.chars().all(char::is_alphabetic);
+    (letters_alone && is_number(number)).then_some((letters, number))
 }
 
 /// `dn10/12/14`: the word in front of several numbers, and they.
 fn several_numbers(word: &str) -> Option<(&str, &str)> {
     let (aim, numbers) = word.split_at(word.find(|c: char| c.is_ascii_digit())?);
-    let aims = AGAINST.contains(&aim) || DIFFICULTY.contains(&aim);
-    let several = numbers.contains('/') && numbers.split('/').all(|number| number.parse::<u32>().is_ok());
-    (aims && several).then_some((aim, numbers))
+    let several = numbers.contains('/') && numbers.split('/').all(is_number);
+    (aims(aim) && several).then_some((aim, numbers))
 }
 
 /// `d20 + str` is `d20+str`.
