@@ -34,6 +34,18 @@ pub(crate) fn read(text: &str, knows: impl Fn(&str) -> bool) -> Result<Asked<'_>
     if rest.is_empty() && (first.is_empty() || words::asks_for_all(first)) {
         return Ok(Asked::All);
     }
+    // `likley: is it guarded?` makes no table.
+    if let Some(slip) = first.strip_suffix(':').filter(|word| text.ends_with('?') && words::chance(word).is_none())
+        && let Some(chance) = words::slip_of_a_chance(slip)
+    {
+        return Err(Refusal::new(format!("did you mean {chance}?")).about_meant(slip, chance));
+    }
+    // `oracle 70 % is the gate open?`
+    if let Some((number, question)) = text.split_once(" %")
+        && let Some(chance) = words::chance(&format!("{number}%"))
+    {
+        return Ok(Asked::YesNo(chance, question.trim_start_matches([':', ',', ' '])));
+    }
     if let Some(asked) = added(text, &knows).or_else(|| made(text)) {
         return Ok(asked);
     }
@@ -58,12 +70,6 @@ pub(crate) fn read(text: &str, knows: impl Fn(&str) -> bool) -> Result<Asked<'_>
         let first = first.trim_end_matches(',');
         if let Some(chance) = words::chance(first) {
             return Ok(Asked::YesNo(chance, after_yes(rest)));
-        }
-        // `oracle 70 % is the gate open?`
-        if let Some((number, question)) = text.split_once(" %")
-            && let Some(chance) = words::chance(&format!("{number}%"))
-        {
-            return Ok(Asked::YesNo(chance, question.trim_start()));
         }
         if let Some(chance) = words::slip_of_a_chance(first).filter(|_| text.ends_with('?')) {
             return Err(Refusal::new(format!("did you mean {chance}?")).about_meant(first, chance));
@@ -157,9 +163,9 @@ fn repeated(text: &str) -> (&str, u32) {
         return (before, times);
     }
     let (name, count) = last_word(before);
-    match (last.to_lowercase().as_str(), count.parse()) {
+    match (last.to_lowercase().as_str(), count.to_lowercase().as_str()) {
         ("twice", _) => (before, 2),
-        ("times", Ok(times)) => (name, times),
+        ("times", number) | (number, "times") => number.parse().map_or((text, 1), |times| (name, times)),
         _ => (text, 1),
     }
 }
