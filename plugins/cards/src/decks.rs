@@ -12,6 +12,9 @@ const MOST_LISTED: usize = 8;
 /// The most kinds of cards, and cards that lie face up, that are listed.
 const MOST_SHOWN: usize = 20;
 
+/// Words for whatever deck there is.
+const ANY: [&str; 3] = ["deck", "pile", "stack"];
+
 /// The deck that is meant in a `line`, in which `{}` stands for its name.
 ///
 /// # Errors
@@ -20,7 +23,10 @@ pub(crate) fn which(state: &State, named: Option<Called>, line: &str) -> Result<
     if state.decks.is_empty() {
         return Err(Refusal::new("there is no deck at this table yet").example("deck poker"));
     }
-    if let Some(Called(name)) = named {
+    // `from the deck`
+    let named = named.map(|Called(name)| name);
+    let which = |name: &String| state.decks.contains_key(&name.to_lowercase()) || !ANY.contains(&&*name.to_lowercase());
+    if let Some(name) = named.filter(which) {
         let lower = name.to_lowercase();
         if state.decks.contains_key(&lower) {
             return Ok(lower);

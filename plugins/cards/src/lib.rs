@@ -59,8 +59,8 @@ enum Command {
         /// face up, beside the deck
         #[flag("open", "openly", "faceup", "face-up", "up", "public", "publicly")]
         open: bool,
-        /// may follow: 2 cards, face up
-        #[flag("card", "cards", "deck", "face")]
+        /// may follow: 2 more cards, face up
+        #[flag("card", "cards", "more", "deck", "face")]
         _cards: bool,
         #[word("from", "of")]
         #[bare]

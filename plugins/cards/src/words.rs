@@ -51,7 +51,8 @@ impl Argument for Called {
     fn read(words: &[&str]) -> Result<Option<(Self, usize)>, String> {
         let number = words[0].trim_start_matches(['+', '-']).starts_with(|c: char| c.is_ascii_digit());
         let name = words[0].strip_prefix('@').unwrap_or(words[0]);
-        Ok((!number && !name.is_empty() && !Words::denies(name)).then(|| (Called(name.to_owned()), 1)))
+        let named = !name.is_empty() && name != "&" && !Words::denies(name);
+        Ok((!number && named).then(|| (Called(name.to_owned()), 1)))
     }
 }
 
