@@ -20,6 +20,9 @@ const SEGMENTS: [&str; 10] =
 /// Words that remove a clock.
 const REMOVES: [&str; 6] = ["none", "remove", "clear", "off", "delete", "end"];
 
+/// Words between a clock and a number that say where it moves.
+const MOVES: [&str; 11] = ["up", "down", "by", "to", "at", "is", "now", "forward", "back", "plus", "minus"];
+
 /// A clock.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Clock {
@@ -87,12 +90,40 @@ impl Clocks {
     }
 }
 
+impl Clocks {
+    /// Why no clock begins, if this is the name of another and where that moves: `The ritual up by 2`.
+    fn moves(&self, typed: &str) -> Option<Refusal> {
+        let words: Vec<&str> = typed.split_whitespace().collect();
+        let (number, name) = words.split_last()?;
+        let number: u32 = number.parse().ok()?;
+        let (clock, behind) = (1..name.len()).rev().find_map(|count| {
+            let clock = self.0.get(&self.meant(&name[..count].join(" ")))?;
+            Some((clock, name[count..].iter().map(|word| word.to_lowercase()).collect::<Vec<_>>()))
+        })?;
+        let moves = behind.iter().all(|word| MOVES.contains(&word.as_str()));
+        if !moves || self.0.contains_key(&name.join(" ").to_lowercase()) {
+            return None;
+        }
+        let says = |word: &str| behind.iter().any(|each| each == word);
+        let step = match () {
+            () if says("down") || says("back") || says("minus") => format!("-{number}"),
+            () if says("up") || says("by") || says("plus") || says("forward") => format!("+{number}"),
+            () => format!("{number}/{}", clock.size),
+        };
+        let meant = format!("{} {step}", clock.name);
+        Some(Refusal::new(format!("{} is a clock already", clock.name)).about_meant(typed, meant))
+    }
+}
+
 pub(crate) fn clock(state: &mut State, turn: &Turn, change: Option<Text>) -> Result<Reply, Refusal> {
     let clocks = &mut state.clocks;
     let Some(Text { text, .. }) = change else {
         let none = || Refusal::new("there are no clocks yet").example("clock The ritual 6");
         return clocks.shown().map(Reply::from).ok_or_else(none);
     };
+    if let Some(refusal) = clocks.moves(text.trim()) {
+        return Err(refusal);
+    }
     let (name, step) = read(&text)?;
     let key = clocks.meant(name);
     if let (Step::Show, Some(clock)) = (step, clocks.0.get(&key)) {
