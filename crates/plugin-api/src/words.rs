@@ -128,7 +128,7 @@ impl Words {
         let new = self.words.iter().zip(before).position(|(word, before)| word.taken && !before);
         let first = before.iter().zip(at_first).rposition(|(now, then)| *now && !then);
         let (Some(first), Some(new)) = (first, new) else { return false };
-        let prose = |word: &Word| !(word.taken || word.name || word.is_ornament() || left::is_filling(word));
+        let prose = |word: &Word| !word.taken && REMARKING.contains(&word.text.to_lowercase().as_str());
         first < new && self.words[first..new].iter().any(prose)
     }
 

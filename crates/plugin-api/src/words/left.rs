@@ -274,6 +274,6 @@ fn more_of<'a>(known: &'a str, word: &str) -> Option<&'a str> {
     known.split_once(' ').filter(|(first, _)| same(first, word)).map(|(_, more)| more)
 }
 
-pub(super) fn is_filling(word: &Word) -> bool {
+fn is_filling(word: &Word) -> bool {
     !word.quoted && FILLING.contains(&word.text.to_lowercase().as_str())
 }
