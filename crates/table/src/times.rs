@@ -8,8 +8,8 @@ use journal::documents::TableDoc;
 use plugin_api::suggest_within;
 use std::fmt;
 
-/// A day is recognised with a slip if it is this long.
-const LONG_ENOUGH: usize = 6;
+/// A day is recognised with one slip, or two, if it is this long.
+const LONG_ENOUGH: [usize; 2] = [6, 8];
 
 /// The farthest time that anything may be put off to.
 const FARTHEST: SignedDuration = SignedDuration::from_hours(24 * 366);
@@ -265,8 +265,9 @@ fn moment(words: &mut Words<'_>, here: &Zoned) -> Option<Timestamp> {
     }
     let word = words.next()?;
     let names = DAYS.iter().map(|(name, _)| *name).chain(["tomorrow", "tonight"]);
-    let slip = suggest_within(1, &word, names.filter(|_| word.len() >= LONG_ENOUGH));
-    let word = slip.map_or(word, str::to_owned);
+    let within = |slips| suggest_within(slips, &word, names.clone().filter(|_| word.len() >= LONG_ENOUGH[slips - 1]));
+    let slip = within(1).or_else(|| within(2));
+    let word = slip.map_or_else(|| word.clone(), str::to_owned);
     let day: Option<Date> = match word.as_str() {
         "today" => Some(today),
         "tonight" => return at(today, words.while_reading(time).unwrap_or(EVENING)),

@@ -140,12 +140,17 @@ fn of_another(turn: &HouseTurn, text: &str) -> Result<Option<(CharacterId, usize
 
 /// Refuses a value that is somebody's name and a number: `set hp Bob 3`.
 fn unless_it_is_of_another(turn: &HouseTurn, (name, value): (&str, &str), whole: Range<usize>) -> Result<(), Refusal> {
-    let Ok((who, number)) = named_first(turn.table, value) else { return Ok(()) };
-    if !number.starts_with(|c: char| c.is_ascii_digit()) || turn.table.find(&who).is_none() {
+    let pair = format!("{name} {value}");
+    let words: Vec<&str> = pair.split_whitespace().collect();
+    let number = |word: &&str| word.starts_with(|c: char| c.is_ascii_digit());
+    let Some(at) = words.iter().position(number).and_then(|at| at.checked_sub(1)).filter(|at| *at > 0) else {
         return Ok(());
-    }
+    };
+    let Some(who) = turn.table.find(words[at]) else { return Ok(()) };
+    let (name, number) = (words[..at].join(" "), words[at + 1..].join(" "));
     let what = format!("whose {name} is that? The name of the character goes first");
-    Err(Refusal::usage(what, whole.clone()).mended(whole, Some(format!("{who} {name} {number}"))))
+    let meant = format!("{} {name} {number}", turn.table.name_of(who));
+    Err(Refusal::usage(what, whole.clone()).mended(whole, Some(meant)))
 }
 
 /// The name and the value of `fire combat: 13`, `str 3`, `hp = 40/40`. Without a colon, a name of several words is one that
@@ -153,6 +158,10 @@ fn unless_it_is_of_another(turn: &HouseTurn, (name, value): (&str, &str), whole:
 fn named<'t>(turn: &HouseTurn, pair: &'t str) -> (&'t str, &'t str) {
     let tidy = |value: &'t str| {
         let value = value.trim();
+        // `hp to 19`
+        let number = |value: &&str| value.starts_with(|c: char| c.is_ascii_digit());
+        let value =
+            ["to ", "is ", "now "].iter().find_map(|leads| value.strip_prefix(leads).filter(number)).unwrap_or(value);
         value.strip_prefix('"').and_then(|inner| inner.strip_suffix('"')).unwrap_or(value).trim()
     };
     if let Some((name, value)) = pair.split_once([':', '=']).filter(|(name, _)| !name.contains('$')) {

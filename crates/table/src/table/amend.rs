@@ -41,12 +41,22 @@ fn meant(word: &str, typed: &str, comment: Option<&str>, page: &Page) -> Result<
         return Err(Refusal::new(what).example(format!("amend #{number} roll d20+2")));
     };
     let said = Arguments::of(&text, FollowUp::No);
-    // `add 2 for flanking`
-    let first = more.split(' ').next().unwrap_or_default();
+    // `add 2 for flanking`, `add 2, bless`
+    let (first, behind) = more.split_once(' ').unwrap_or((more, ""));
+    let first = first.trim_end_matches(',');
     let digits = first.bytes().all(|byte| byte.is_ascii_digit());
-    let more = if digits { format!("+{more}") } else { more.to_owned() };
+    let prose = digits
+        && comment.is_none()
+        && behind.starts_with(char::is_alphabetic)
+        && !behind.contains(|c: char| c.is_ascii_digit());
+    let more = match (digits, prose) {
+        (true, true) => format!("+{first}"),
+        (true, false) => format!("+{first} {behind}").trim_end().to_owned(),
+        (false, _) => more.to_owned(),
+    };
+    let comment = Some(behind).filter(|_| prose).or(comment).or(said.comment.as_deref());
     let (before, after) = said.typed.split_at(end_of_own(&said.typed, &more));
-    Ok(format!("{before} {more}{after}{}", commented(comment.or(said.comment.as_deref()))))
+    Ok(format!("{before} {more}{after}{}", commented(comment)))
 }
 
 /// Where dice or a number are added to a line: in front of what it is compared with.
