@@ -2,7 +2,7 @@
 
 use crate::turn::OwnCommands;
 use journal::HOUSE;
-use journal::documents::RoomDoc;
+use journal::documents::{RoomDoc, TableDoc};
 use plugin_api::{CommandSpec, Kind, Manifest, Plugin, Role};
 use std::collections::BTreeMap;
 
@@ -90,6 +90,12 @@ impl Plugins {
     /// The games enabled in a room, in id order.
     pub fn games(&self, room: &RoomDoc) -> Vec<&dyn Plugin> {
         self.enabled(room).into_iter().filter(|plugin| plugin.manifest().kind == Kind::Game).collect()
+    }
+
+    /// The main command of a table's main game, if that is a roll of its own and not just dice.
+    pub fn rolling(&self, room: &RoomDoc, table: &TableDoc) -> Option<&CommandSpec> {
+        let main = self.enabled(room).into_iter().find(|game| Some(&game.manifest().id) == table.main_game.as_ref())?;
+        main.manifest().main().filter(|main| !main.notation)
     }
 
     /// Which of a room's plugins have a command called `word`. A tool gives way to games.

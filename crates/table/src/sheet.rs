@@ -58,6 +58,17 @@ impl Filled {
     }
 }
 
+/// A change as it is typed in signs: `is 19` is 19, and `down 5` is -5.
+fn change_in_signs(words: &[&str]) -> String {
+    let number = |words: &[&str]| words.first().is_some_and(|word| word.starts_with(|c: char| c.is_ascii_digit()));
+    match words {
+        ["is" | "to" | "now" | "at", rest @ ..] if number(rest) => rest.join(" "),
+        ["down" | "minus", rest @ ..] if number(rest) => format!("-{}", rest.join(" ")),
+        ["up" | "plus", rest @ ..] if number(rest) => format!("+{}", rest.join(" ")),
+        _ => words.join(" "),
+    }
+}
+
 impl<'a> Sheet<'a> {
     /// The value of this name, in lower case, and who wrote it.
     fn value(&self, name: &str) -> Option<(&'a str, Option<PlayerId>)> {
@@ -206,6 +217,13 @@ impl<'a> Sheet<'a> {
                     let before = filled.typed[from..at].trim_end().len() + from;
                     let apart = before < at && filled.typed[from..before].ends_with(|c: char| c.is_ascii_digit());
                     let put = if apart && !put.starts_with('-') { format!("+{put}") } else { put };
+                    // `stealth d20` is no five dice.
+                    let behind = filled.typed[at + name.len()..].trim_start_matches([' ', '1']);
+                    let throws =
+                        behind.starts_with(['d', 'D']) && behind[1..].starts_with(|c: char| c.is_ascii_digit());
+                    if throws && put.ends_with(|c: char| c.is_ascii_digit()) {
+                        return None;
+                    }
                     filled.typed.replace_range(at..at + name.len(), &put);
                     filled.shown.push(format!("{name} {value}"));
                     filled.by.insert(author);
@@ -229,7 +247,7 @@ impl<'a> Sheet<'a> {
             let name = words[..count].join(" ").to_lowercase();
             let name = name.trim_end_matches([':', '=', '?']).to_owned();
             self.value(&name)?;
-            Some((name, words[count..].join(" ")))
+            Some((name, change_in_signs(&words[count..])))
         })?;
         let (value, _) = self.value(&name)?;
         let own = self.doc.shortcuts.own.get(&self.character).is_some_and(|named| named.variables.contains_key(&name));

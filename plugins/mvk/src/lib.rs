@@ -238,6 +238,7 @@ impl Game for Mvk {
         ("parry", "counter {}"),
         ("block", "counter {}"),
         ("dc", "vs {}"),
+        ("target", "vs {}"),
         ("against", "vs {}"),
         ("versus", "vs {}"),
         ("dn", "vs {}"),

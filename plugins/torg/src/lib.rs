@@ -292,6 +292,7 @@ impl Game for Torg {
         ("skill", "test {}"),
         ("vs", "dn {}"),
         ("dc", "dn {}"),
+        ("target", "dn {}"),
         ("against", "dn {}"),
         ("versus", "dn {}"),
         ("difficulty", "dn {}"),

@@ -8,7 +8,7 @@ use crate::budget::{ASKED_FOR, Effort, OF_AN_OFFER, OF_OFFERS, SAMPLED};
 use crate::done::Done;
 use crate::draft::Draft;
 use crate::host::Host;
-use crate::notation::{dice_of_no_table, guessed, reads_as_dice};
+use crate::notation::{dice_of_no_table, guessed, reads_as_dice, throws_dice};
 use crate::odds::of_trials;
 use crate::rights::Act;
 use crate::room::Answered;
@@ -51,7 +51,19 @@ impl Draft {
         let typed = estimated.unwrap_or(behind).trim_start().trim_start_matches(attempt.room.prefix.as_str());
         let typed = ["for ", "of "].iter().find_map(|leads| typed.strip_prefix(leads)).unwrap_or(typed);
         if reads_as_dice(&guessed(typed), attempt.room.dialect()) || !typed.starts_with(char::is_alphabetic) {
-            return Ok(None);
+            return match host
+                .plugins
+                .rolling(&attempt.room, &attempt.doc)
+                .filter(|_| !throws_dice(&guessed(typed), attempt.room.dialect()))
+            {
+                // `odds +2`
+                Some(main) if typed.starts_with(['+', '-']) => {
+                    let meant = format!("{word} {} {typed}", main.name);
+                    attempt.typed.clone_from(&line.typed);
+                    Err(Refusal::new("that has no dice in it").mended(0..line.typed.len(), Some(meant)).into())
+                }
+                _ => Ok(None),
+            };
         }
         let inner = CommandLine { typed: typed.to_owned(), by_name: true };
         let (found, inner) = self.read_line(host, inner, attempt)?;
@@ -75,6 +87,20 @@ impl Draft {
                 Ok(None)
             }
         }
+    }
+
+    /// Whether the odds of a game's command could be told.
+    pub(super) fn would_tell_odds<'a>(
+        &mut self,
+        host: &Host,
+        asked: Asked<'a>,
+        attempt: &mut Attempt<'a>,
+    ) -> Result<(), Unplayed> {
+        attempt.spec = Some(asked.spec);
+        attempt.typed = asked.line.typed;
+        attempt.may_use(asked.spec)?;
+        let (play, _) = self.prepare(host, asked.plugin, asked.spec, asked.from, attempt)?;
+        Ok(may_tell_odds(&play, attempt)?)
     }
 
     /// The odds of a game's command, by playing all possible rolls with the table's current state.

@@ -52,7 +52,7 @@ pub(super) fn guess(host: &Host, line: &CommandLine, attempt: &Attempt<'_>) -> O
     let sentence = Sentence::of(host, (&tidied.text, line.by_name), attempt, &cast)?;
     let told = || sentence.names_first().or_else(|| sentence.is_an_argument_first()).or_else(|| sentence.has_command());
     let told = || told().or_else(|| sentence.has_a_name_first()).or_else(|| sentence.deed());
-    let told = || told().or_else(|| sentence.clears_first());
+    let told = || told().or_else(|| sentence.clears_first()).or_else(|| sentence.aims_from(0));
     let oracle = || sentence.asks_the_oracle().map(Guess::Line);
     sentence.asks().or_else(|| told().map(|line| Guess::Line(tidied.commented(line)))).or_else(oracle)
 }

@@ -47,6 +47,11 @@ impl Draft {
             throws(&text) || sheet.filled_dice(&text, 0, throws).is_some()
         };
         let dice = texts.find(|text| reads(text))?;
+        // `brawl courage vs 15` is no plain roll in a game with a roll of its own.
+        let first = dice.split([' ', '+', ',']).next().unwrap_or_default();
+        if first.chars().all(char::is_alphabetic) && host.plugins.rolling(&attempt.room, &attempt.doc).is_some() {
+            return None;
+        }
         Some(CommandLine { typed: format!("{} {dice}", command.name), ..*line })
     }
 

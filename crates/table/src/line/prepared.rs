@@ -169,11 +169,12 @@ fn unless_it_was_meant(
     let Some((typed, _)) = attempt.said.clone().filter(|_| attempt.offered.is_none()) else { return Ok(()) };
     let line = CommandLine { typed, by_name: true };
     let meant = says_who_acts(host, (&line.typed, remark), attempt);
-    let meant = meant.or_else(|| meant_by_remark(host, &line, command, valued, attempt));
+    let meant = meant.or_else(|| meant_by_remark(host, &line, command, (remark, valued), attempt));
     let Some(meant) = meant else { return Ok(()) };
     attempt.typed = line.typed;
     // It was looked at, and is not to be guessed at again.
     attempt.said = None;
+    let remark = remark.split_whitespace().collect::<Vec<_>>().join(" ");
     let what = format!("is \"{remark}\" only a comment?");
     Err(Refusal::new(what).mended(0..attempt.typed.len(), Some(meant)))
 }

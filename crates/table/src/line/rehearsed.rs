@@ -3,13 +3,14 @@
 
 use super::group::named;
 use super::guess::candidates;
-use super::meant::{self, ACT_AS, Meant, named_first, stands_around};
+use super::meant::{self, ACT_AS, Meant, ODDS, named_first, stands_around};
 use super::reading::applied;
 use crate::amends::amends;
 use crate::attempt::{Attempt, Found};
 use crate::draft::Draft;
 use crate::host::Host;
 use crate::notation::dice_of_no_table;
+use crate::sheet::Sheet;
 use crate::unplayed::Unplayed;
 use crate::words::CommandLine;
 use dice::Budget;
@@ -30,6 +31,8 @@ const SHORTEST: usize = 3;
 /// with one.
 const TURNING: [&str; 4] = ["none", "but", "cancel", "undo"];
 const TURNING_ALONE: [&str; 9] = ["off", "over", "end", "stop", "again", "twice", "all", "both", "extremely"];
+/// The command that is shown where none is known.
+const HELP: &str = "help";
 /// The most words of a line that is nothing but the name of something and what becomes of it.
 const MOST_OF_A_NAME: usize = 5;
 
@@ -70,6 +73,12 @@ impl Draft {
             }
             None if applied(&attempt.typed, &refusal).is_some_and(|shown| hides_the_point(host, &shown, attempt)) => {
                 Refusal { mended: None, ..refusal }.into()
+            }
+            // A guess at the command that would be refused is none.
+            None if applied(&attempt.typed, &refusal)
+                .is_some_and(|shown| self.is_wrong_guess(host, line, &shown, attempt)) =>
+            {
+                Refusal { mended: None, ..refusal }.example(HELP).into()
             }
             None => refusal.into(),
         }
@@ -120,6 +129,12 @@ impl Draft {
             None if begins_with_a_command(host, attempt) => {}
             None => {
                 tried.extend(other_words(host, &said, attempt));
+                let odds = around.trim_end().eq_ignore_ascii_case(ODDS);
+                if let Some(main) = host.plugins.rolling(&attempt.room, &attempt.doc).filter(|_| odds) {
+                    let of_main = format!("{} {said}", main.name);
+                    tried.extend(candidates(host, &of_main, attempt));
+                    tried.push(of_main);
+                }
                 let alone = around.is_empty();
                 tried.extend(what_is_called_so(host, &said, attempt).into_iter().filter(|_| alone));
                 tried.extend(somebody_acts(host, &said, attempt).filter(|_| alone));
@@ -129,6 +144,20 @@ impl Draft {
         tried.truncate(MOST_TRIED);
         let right = self.first_played(host, (around, &tried), attempt)?;
         Some((said, right))
+    }
+
+    /// True if a line begins with no command, was guessed to be of another one, and would be refused as that.
+    fn is_wrong_guess(&mut self, host: &Host, line: &CommandLine, shown: &str, attempt: &Attempt<'_>) -> bool {
+        if attempt.said.is_some() || attempt.offered.is_some() || begins_with_a_command(host, attempt) {
+            return false;
+        }
+        let first = |line: &str| line.split_whitespace().next().unwrap_or_default().to_lowercase();
+        let (typed, command) = (first(&attempt.typed), first(shown));
+        let another_word = other_words(host, &attempt.typed, attempt).iter().any(|line| first(line) == command);
+        let like =
+            another_word || suggest_within(2, &typed, [command.as_str()]).is_some() || command.starts_with(&typed);
+        let Some((around, _)) = said(line, attempt) else { return false };
+        !like && matches!(self.rehearse(host, format!("{around}{shown}"), attempt), Rehearsed::Misread(_))
     }
 
     /// The first of these lines that would be played, or whose correction would be.
@@ -205,7 +234,7 @@ impl Draft {
                 return self.play_own(host, spec, attempt).map(|_| true);
             }
             Meant::Own(_) => return Err(Refusal::default().into()),
-            Meant::Odds(_) => return Ok(true),
+            Meant::Odds(asked) => return self.would_tell_odds(host, asked, attempt).map(|()| true),
             Meant::Game(plugin, spec, from) => (plugin, spec, from),
         };
         let (play, state) = self.prepare(host, plugin, spec, from, attempt)?;
@@ -244,7 +273,9 @@ fn begins_with_a_command(host: &Host, attempt: &Attempt<'_>) -> bool {
 /// What is typed around the command that was refused, `as Ogre `, and the command as it was typed.
 fn said<'t>(line: &'t CommandLine, attempt: &Attempt<'_>) -> Option<(&'t str, String)> {
     let said = attempt.said.as_ref().map_or(&attempt.typed, |(said, _)| said);
-    if let Some(around) = line.typed.strip_suffix(said.as_str()) {
+    // An emoji at the end belongs to no command.
+    let plain = line.typed.trim_end_matches(|c: char| !c.is_ascii() && !c.is_alphanumeric()).trim_end();
+    if let Some(around) = [line.typed.as_str(), plain].into_iter().find_map(|typed| typed.strip_suffix(said.as_str())) {
         return Some((around, said.clone()));
     }
     // It was read as another one: `as Ogre attack Ann` is a check.
@@ -264,16 +295,22 @@ fn other_words(host: &Host, typed: &str, attempt: &Attempt<'_>) -> Vec<String> {
     }
     let specs = games.iter().flat_map(|game| &game.manifest().commands);
     let names = specs.flat_map(|spec| std::iter::once(&spec.name).chain(&spec.aliases));
-    let near = names.filter(|name| word.len() >= SHORTEST && suggest_within(1, &word, [name.as_str()]).is_some());
-    near.map(|name| format!("{name} {rest}")).collect()
+    let near = |name: &String| word.len() >= SHORTEST && suggest_within(1, &word, [name.as_str()]).is_some();
+    let found = names.filter_map(|name| match word.strip_prefix(name.as_str()) {
+        // `herocard` is `hero card`.
+        Some(more) if name.len() > SHORTEST && !more.is_empty() => Some(format!("{name} {more} {rest}")),
+        _ => near(name).then(|| format!("{name} {rest}")),
+    });
+    found.map(|line| line.trim_end().to_owned()).collect()
 }
 
 /// `the ritual +1`, `omen x3`: the line behind each command of a tool that is about what somebody made and named.
 fn what_is_called_so(host: &Host, typed: &str, attempt: &Attempt<'_>) -> Vec<String> {
     let words: Vec<&str> = typed.split_whitespace().collect();
     let somebody = attempt.cast(host).known(words.first().copied().unwrap_or_default()).is_some();
+    let begins = typed.starts_with(char::is_alphabetic);
     let makes = words.last().is_some_and(|last| last.ends_with('?') || last.bytes().all(|byte| byte.is_ascii_digit()));
-    if words.len() > MOST_OF_A_NAME || makes || somebody {
+    if words.len() > MOST_OF_A_NAME || makes || somebody || !begins {
         return Vec::new();
     }
     let tools = host.plugins.enabled(&attempt.room).into_iter().filter(|tool| tool.manifest().kind == Kind::Tool);
@@ -307,8 +344,10 @@ fn hides_the_point(host: &Host, right: &str, attempt: &Attempt<'_>) -> bool {
     let words: Vec<String> = comment.split_whitespace().map(plain).filter(|word| !word.is_empty()).collect();
     let is = |word: &String, of: &[&str]| of.contains(&word.as_str());
     let named = |word: &String| words.len() <= 2 && attempt.cast(host).known(word).is_some();
+    let sheet = Sheet { doc: &attempt.doc, character: attempt.actor };
+    let valued = words.first().is_some_and(|word| sheet.named(word).is_some());
     let turns = words.iter().take(2).any(|word| Words::turns_around(word) || is(word, &TURNING));
-    turns || words.first().is_some_and(named) || words.len() == 1 && is(&words[0], &TURNING_ALONE)
+    turns || valued || words.first().is_some_and(named) || words.len() == 1 && is(&words[0], &TURNING_ALONE)
 }
 
 /// How many words of a line mean something.

@@ -74,6 +74,13 @@ impl Draft {
                 (knowing, place.end) = (both, end);
             }
         }
+        // `i am Tsubame`
+        if let Some((whole, end)) = two_words(line).filter(|_| word == "i")
+            && host.plugins.house_command(&whole, room).is_some()
+        {
+            let refusal = Refusal::new(format!("did you mean {whole}?")).mended(0..end, Some(whole.as_str()));
+            return Err(refusal.into());
+        }
         if let Some(refusal) = begins_a_sentence(line, &word, &knowing) {
             return Err(refusal.into());
         }
@@ -171,10 +178,19 @@ impl Draft {
     }
 }
 
+/// Words in front of the number of an offer.
+const CHOOSES: [&str; 4] = ["choose", "pick", "take", "want"];
+
 /// `I keep control` is no Intention, though `i` is short for one: a command of one letter in front of another command.
 fn begins_a_sentence(line: &CommandLine, word: &str, knowing: &[(&dyn Plugin, &CommandSpec)]) -> Option<Refusal> {
     let next = line.typed.split_whitespace().nth(1).filter(|_| word.chars().count() == 1)?;
     let lower = next.to_lowercase();
+    // `i choose 2`
+    let words: Vec<&str> = line.typed.split_whitespace().collect();
+    let chosen = words.get(2).filter(|_| words.len() == 3 && CHOOSES.contains(&lower.as_str()));
+    if let Some(number) = chosen.filter(|number| number.bytes().all(|byte| byte.is_ascii_digit())) {
+        return Some(Refusal::new(format!("did you mean {number}?")).mended(0..line.typed.len(), Some(*number)));
+    }
     let other = |(plugin, command): &(&dyn Plugin, &CommandSpec)| {
         let another = plugin.manifest().command(&lower).is_some_and(|other| other.name != command.name);
         another && !command.notation && !command.words().any(|known| *known == lower)

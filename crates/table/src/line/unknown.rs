@@ -42,6 +42,9 @@ pub(super) fn glued(word: &str) -> Vec<usize> {
     std::iter::once(apart).chain(die.then(|| apart - 1)).collect()
 }
 
+/// Commands that cannot be taken back.
+const ERASES: [&str; 2] = ["erase", "forget"];
+
 /// Words that begin questions.
 const ASKING: [&str; 8] = ["how", "what", "who", "whom", "whose", "when", "where", "which"];
 
@@ -61,7 +64,12 @@ pub(super) fn unknown<'a>(host: &'a Host, room: &RoomDoc, line: &CommandLine, wo
     let followed = line.typed.split_whitespace().nth(1).is_some();
     let sentence = followed && (begins_a_sentence(word) || says_what_is_done(word, &known));
     let long = long.filter(|_| !sentence);
-    let meant = if line.by_name { suggest(word, long) } else { suggest_within(1, word, long) };
+    // What cannot be taken back is suggested only for what is nearly it.
+    let harmless = long.clone().filter(|known| !ERASES.contains(known));
+    let meant = match line.by_name {
+        true => suggest_within(1, word, long).or_else(|| suggest(word, harmless)),
+        false => suggest_within(1, word, long),
+    };
     let short = of_games().map(String::as_str).filter(|known| known.len() < CORRECTED && !sentence);
     let prefix = &room.prefix;
     let place = line.word().1;
@@ -73,7 +81,8 @@ pub(super) fn unknown<'a>(host: &'a Host, room: &RoomDoc, line: &CommandLine, wo
         let what = format!("I do not know {word}: did you mean {prefix}{meant}?");
         return Refusal::new(what).at(place.clone()).mended(place, Some(meant)).into();
     }
-    match meant
+    match main_begun(word, &games)
+        .or(meant)
         .or_else(|| slip_of(word, short))
         .or_else(begun)
         .or_else(inflected)
@@ -180,6 +189,13 @@ fn synonym<'a>(line: &CommandLine, word: &str, games: &[&'a dyn Plugin]) -> Opti
 fn only_begun<'a>(word: &str, known: &[&'a str]) -> Option<&'a str> {
     let mut begun = known.iter().filter(|known| word.len() >= BEGINNING && known.starts_with(word));
     begun.next().filter(|_| begun.next().is_none()).copied()
+}
+
+/// The main command of a game that begins with `word`: `int`.
+fn main_begun<'a>(word: &str, games: &[&'a dyn Plugin]) -> Option<&'a str> {
+    let mut manifests = games.iter().map(|game| game.manifest()).filter(|manifest| manifest.kind == Kind::Game);
+    let begun = |name: &&str| word.len() >= BEGINNING && name.starts_with(word);
+    manifests.find_map(|manifest| Some(manifest.main()?.name.as_str()).filter(begun))
 }
 
 /// True if a long word has the same consonants as a command: `obstical`.

@@ -4,7 +4,7 @@
 use super::words::{ARTICLES, BECOMES, ENDED, FILLERS, GROUPS, HAS, VERBS};
 use super::{Sentence, quoted, stems, without};
 use crate::line::reading::reads;
-use plugin_api::{CommandSpec, Words};
+use plugin_api::{CommandSpec, Kind, Words};
 
 /// The command for a condition, and the most words of one that is guessed.
 const CONDITION: &str = "condition";
@@ -156,6 +156,14 @@ impl Sentence<'_> {
             if lasts && what[at] == "for" {
                 what.remove(at);
             }
+        }
+        // `Ann gets a triumph` is more than a condition.
+        let says_more = |word: &str| {
+            let games = self.games.iter().filter(|game| game.manifest().kind == Kind::Game);
+            games.flat_map(|game| &game.manifest().commands).any(|spec| spec.words().any(|known| known == word))
+        };
+        if matches!(what.as_slice(), [word] if says_more(&word.to_lowercase())) {
+            return None;
         }
         let plain = |word: &&str| word.chars().all(|c| c.is_alphanumeric() || c == '-');
         if what.is_empty() || what.len() > MOST_OF_A_CONDITION || !what.iter().all(plain) || !self.by_name {

@@ -2,7 +2,7 @@
 //! be bold: the last words as a comment, a name in another place, words left out that only lead to the next.
 
 use super::tidied::Tidied;
-use super::words::{AGAINST, ARTICLES, DIFFICULTY, ENDS, GROUPS, LINKS, TURNS, ends_a_clause};
+use super::words::{AGAINST, ARTICLES, BEATS, DIFFICULTY, ENDS, GROUPS, LINKS, TURNS, ends_a_clause};
 use super::{MOST_WORDS, bare, capitalised, quoted, stems};
 use crate::attempt::Attempt;
 use crate::host::Host;
@@ -18,7 +18,7 @@ pub(crate) fn candidates(host: &Host, typed: &str, attempt: &Attempt<'_>) -> Vec
         return Vec::new();
     }
     // A full stop at the end belongs to the sentence.
-    let unended = typed.trim_end_matches(ENDS).to_owned();
+    let unended = unended(typed).to_owned();
     let own = (attempt.rights.role() < Role::Referee).then(|| attempt.name());
     let said = Said { host, attempt, cast: &cast, own };
     let mut lines: Vec<String> = Vec::new();
@@ -29,10 +29,13 @@ pub(crate) fn candidates(host: &Host, typed: &str, attempt: &Attempt<'_>) -> Vec
     };
     // A comment says nothing more if it was typed as one.
     let whole = if typed.contains('#') { &tidied.text } else { typed };
-    let plain = tidied.text.trim_end_matches(ENDS);
+    let plain = self::unended(&tidied.text);
     let others = [tidied.text.clone(), plain.to_owned()].into_iter().chain(said.otherwise(plain));
     let others: Vec<String> = others.collect();
     add(unended);
+    // `my sheet`
+    let leads = |word: &&str| ARTICLES.contains(&&*word.to_lowercase());
+    add(typed.split_whitespace().skip_while(leads).collect::<Vec<_>>().join(" "));
     // `reboot=on`
     add(typed.replace('=', " "));
     // `play #2`: the second card, and no entry.
@@ -42,7 +45,15 @@ pub(crate) fn candidates(host: &Host, typed: &str, attempt: &Attempt<'_>) -> Vec
     said.cut(whole).into_iter().for_each(|line| add(tidied.commented(line)));
     others.iter().for_each(|line| add(tidied.commented(line.clone())));
     others.iter().flat_map(|line| said.cut(line)).for_each(|line| add(tidied.commented(line)));
+    said.named_first(plain).into_iter().for_each(|line| add(tidied.commented(line)));
     lines
+}
+
+/// A line without what ends a sentence. Behind a number, `!` is more than that: `d6!`.
+fn unended(line: &str) -> &str {
+    let plain = line.trim_end_matches(ENDS);
+    let explodes = plain.ends_with(|c: char| c.is_ascii_digit()) && line.ends_with('!');
+    if explodes { line } else { plain }
 }
 
 /// Who said a line, and at which table.
@@ -75,20 +86,36 @@ impl Said<'_> {
         let plainer: Vec<String> = rest.iter().filter(leads).map(|word| against(word)).collect();
         let plainer = with(if plainer.is_empty() { rest.iter().map(|word| against(word)).collect() } else { plainer });
         if self.host.plugins.house_command(&command.to_lowercase(), &self.attempt.room).is_some() {
-            return vec![each(&against), plainer].into_iter().chain(several_act(&words)).collect();
+            let at_least = text.replace(" at least ", " vs ");
+            return vec![each(&against), at_least, plainer].into_iter().chain(several_act(&words)).collect();
         }
         // `card x2`, but `init Goon x3`
         let of_a_tool = self.knowing(command).iter().any(|(plugin, _)| plugin.manifest().kind == Kind::Tool);
         let times = |word: &str| if is_times(word) && !of_a_tool { word[1..].to_owned() } else { word.to_owned() };
         let known = !self.knowing(command).is_empty();
+        // `3d6 and d4`
+        let joined = with(vec![rest.join(" ").replace(" and ", "+").replace(" & ", "+")]);
+        let notation = self.knowing(command).iter().any(|(_, spec)| spec.notation);
+        // `benefit Bob clear all`
+        let turns = rest.iter().any(|word| TURNS.contains(word));
+        let all = with(rest.iter().filter(|word| !GROUPS.contains(*word)).map(|word| (*word).to_owned()).collect());
         // `damage 16/10`
         let apart = |word: &str| match word.split_once('/').filter(|(one, other)| is_number(one) && is_number(other)) {
             Some((one, other)) => format!("{one} {other}"),
             None => word.to_owned(),
         };
         let mut lines = vec![each(&plain_form), each(&against), each(&times), each(&apart), plainer];
+        lines.extend(Some(joined).filter(|_| notation));
+        lines.extend(Some(all).filter(|_| turns));
         lines.extend(several_act(&words).filter(|_| !known));
         lines.extend(self.for_somebody(rest).map(with));
+        // `clock +2 ritual`
+        if let [number, name, others @ ..] = rest
+            && number.starts_with(['+', '-'])
+            && name.starts_with(char::is_alphabetic)
+        {
+            lines.push(format!("{command} {name} {} {number}", others.join(" ")).replace("  ", " "));
+        }
         let is_answered = |(plugin, spec): &(&dyn Plugin, &CommandSpec)| {
             plugin.manifest().answers.iter().any(|rule| rule.commands.contains(&spec.name))
         };
@@ -109,6 +136,16 @@ impl Said<'_> {
         let number = |at: &usize| ["2", "4"].contains(&rest[*at]);
         let at = (0..rest.len().checked_sub(1)?).find(|at| number(at) && self.cast.known(rest[*at + 1]).is_some())?;
         Some(with_word(rest, at, if rest[at] == "4" { "for" } else { "to" }.to_owned()))
+    }
+
+    /// `condition prone Bob`: whose it is, in front of the rest.
+    fn named_first(&self, text: &str) -> Option<String> {
+        let words: Vec<&str> = text.split_whitespace().collect();
+        let (command, rest) = words.split_first()?;
+        let at = (1..rest.len()).find(|at| self.cast.known(bare(rest[*at])).is_some())?;
+        let led = usize::from(LINKS.contains(&rest[at - 1]));
+        let words = [&[command, bare(rest[at])], &rest[..at - led], &rest[at + 1..]].concat();
+        (words.len() > 2).then(|| words.join(" "))
     }
 
     /// `check Ann 6 +3`: whom it is against, in front of the rest.
@@ -204,7 +241,7 @@ fn several_act(words: &[&str]) -> Option<String> {
 }
 
 fn is_against(word: &str) -> bool {
-    AGAINST.contains(&word) || DIFFICULTY.contains(&word)
+    AGAINST.contains(&word) || DIFFICULTY.contains(&word) || BEATS.contains(&word)
 }
 
 fn is_times(word: &str) -> bool {

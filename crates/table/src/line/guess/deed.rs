@@ -4,7 +4,7 @@
 //! Each word must be understood: a value, a number or dice, a name, a word of the command, or one that says nothing beside
 //! those.
 
-use super::words::{AGAINST, BECOMES, DIFFICULTY, DONE, IDLE, TURNS};
+use super::words::{AGAINST, BECOMES, CHECKS, DIFFICULTY, DONE, IDLE, TURNS};
 use super::{Sentence, capitalised, question, quoted, stems};
 use crate::line::reading::reads;
 use crate::notation::throws_dice;
@@ -47,6 +47,8 @@ struct Parts<'a> {
     difficulty: Option<String>,
     /// True if a value is typed by name.
     named: bool,
+    /// True if it is said that this is a roll: `stealth check`.
+    checks: bool,
     /// True if a word is taken for a verb that nobody knows, so that the rest must say enough.
     verb: bool,
     /// What else the word for it says: `attack` is `check attack`.
@@ -102,6 +104,7 @@ impl<'a> Sentence<'a> {
             || parts.target.is_some()
             || parts.difficulty.is_some()
             || parts.command.is_some()
+            || parts.checks
             || !parts.known.is_empty();
         if matches!(sure, Sure::Yes) && !(parts.named || from > 0) {
             return None;
@@ -234,6 +237,9 @@ impl<'a> Sentence<'a> {
                 at += 1;
             } else if IDLE.contains(&word) || AGAINST.contains(&word) {
                 at += 1;
+            } else if plain_dice && CHECKS.contains(&word) {
+                parts.checks = true;
+                at += 1;
             } else if let Some((game, spec)) =
                 self.own_command(word).filter(|_| at == from + i && parts.command.is_none())
             {
@@ -269,7 +275,11 @@ impl<'a> Sentence<'a> {
                 let from = if at > 0 && self.lower[at - 1] == "to" { at - 1 } else { at };
                 parts.comment = self.words[from..].join(" ");
                 return Some(parts).filter(|parts| {
-                    parts.named && (parts.target.is_some() || parts.command.is_some() || parts.difficulty.is_some())
+                    parts.named
+                        && (parts.checks
+                            || parts.target.is_some()
+                            || parts.command.is_some()
+                            || parts.difficulty.is_some())
                 });
             }
         }
@@ -350,10 +360,10 @@ impl Parts<'_> {
             [dice] if throws_dice(dice, Dialect::Native) || dice.contains('+') => dice.clone(),
             [value] => format!("d20+{value}"),
             // `attack the wolf d20+axe`
-            [die, value] if die == "d20" => format!("d20+{value}"),
+            [die, value] | [value, die] if ["d20", "1d20"].contains(&die.as_str()) => format!("d20+{value}"),
             _ => return None,
         };
-        let number = self.looked_up.last()?.parse::<i64>().is_ok();
+        let number = self.looked_up.iter().any(|value| value.parse::<i64>().is_ok());
         let aim = match (self.target, &self.difficulty) {
             (Some(who), None) => format!(" vs {}", quoted(sentence.cast.name(who))),
             (None, Some(difficulty)) => format!(" vs {}", difficulty.rsplit(' ').next()?),

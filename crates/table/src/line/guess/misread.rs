@@ -1,7 +1,7 @@
 //! Lines that begin with a command and do not read as it, or read with a remark that was more: what was probably meant.
 
 use super::tidied::Tidied;
-use super::words::FILLERS;
+use super::words::{AGAINST, ARTICLES, FILLERS};
 use super::{Guess, Sentence, bare, begins_a_sentence, without};
 use crate::attempt::{Attempt, Found};
 use crate::host::Host;
@@ -120,7 +120,7 @@ pub(crate) fn meant_by_remark(
     host: &Host,
     line: &CommandLine,
     (game, spec, from): (&dyn Plugin, &CommandSpec, usize),
-    valued: bool,
+    (remark, valued): (&str, bool),
     attempt: &Attempt<'_>,
 ) -> Option<String> {
     let cast = attempt.cast(host);
@@ -132,14 +132,34 @@ pub(crate) fn meant_by_remark(
     if right != tidied.front && reads_perhaps_named(host, (game, spec), (&right, command.len()), attempt) {
         return Some(tidied.commented(right));
     }
+    let sentence = Sentence::of(host, (&tidied.text, true), attempt, &cast)?;
+    let remark = Sentence::of(host, (remark, true), attempt, &cast).filter(Sentence::is_against_somebody);
+    if let Some(line) = remark.and_then(|_| sentence.aims_from(skipped)) {
+        return Some(tidied.commented(line));
+    }
     if valued {
         return None;
     }
-    let sentence = Sentence::of(host, (&tidied.text, true), attempt, &cast)?;
     sentence.surely().map(|line| tidied.commented(line))
 }
 
-impl Sentence<'_> {
+impl<'a> Sentence<'a> {
+    /// `intent charm vs Countess`: whom it is against is no comment, though this command does not ask for it.
+    pub(super) fn aims_from(&self, skipped: usize) -> Option<String> {
+        // In some games the word is a command: `against Countess charm`.
+        let against = |word: &'a str| if AGAINST.contains(&word.to_lowercase().as_str()) { "against" } else { word };
+        let mut part = self.part(skipped..).filter(Sentence::is_against_somebody)?;
+        part.words = without(&ARTICLES, &part.words).into_iter().map(against).collect();
+        part.lower = part.words.iter().map(|word| word.to_lowercase()).collect();
+        part.deed().or_else(|| part.has_command())
+    }
+
+    /// True for `vs Countess`, `against the Countess`.
+    fn is_against_somebody(&self) -> bool {
+        let lower: Vec<&str> = self.lower.iter().map(String::as_str).filter(|word| !ARTICLES.contains(word)).collect();
+        lower.windows(2).any(|pair| AGAINST.contains(&pair[0]) && self.named(pair[1]).is_some())
+    }
+
     /// `turn order: Ogre, Bob`: two words that name the same thing, of which the second is the command. Behind a tool's it may
     /// be a game's word for one: `go against Ogre`.
     fn has_two_commands(&self, first: Option<(&dyn Plugin, &CommandSpec)>) -> Option<String> {

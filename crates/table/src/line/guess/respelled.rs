@@ -19,7 +19,7 @@ impl Sentence<'_> {
         let typed = if plain.ends_with(char::is_alphabetic) { plain } else { typed };
         let words: Vec<&str> = typed.split_whitespace().collect();
         let reads = |words: &str| {
-            let line = format!("{command} {words}");
+            let line = format!("{command} {}", words.trim());
             reads_whole(self.host, (game, spec), (&line, command.len()), self.attempt).then_some(line)
         };
         let reason = (1..words.len()).find(|at| self.is_reason(&words, *at));

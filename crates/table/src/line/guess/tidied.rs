@@ -34,6 +34,9 @@ const PLAINLY: [(&str, &str); 11] = [
     (" – ", " - "),
 ];
 
+/// What may end a line and says nothing.
+const POLITE: [&str; 5] = [" please", " pls", " plz", " thanks", " thx"];
+
 /// A line to guess at.
 pub(super) struct Tidied {
     pub text: String,
@@ -52,7 +55,8 @@ impl Tidied {
         let words = front.split_whitespace().filter(|word| !is_emoji(word)).map(|word| slips.corrected(word));
         let text = words.collect::<Vec<_>>().join(" ");
         let text = PLAINLY.iter().fold(text, |text, (typed, plain)| text.replace(typed, plain));
-        let text = with_values_attached(&text, &slips.values);
+        let text = POLITE.iter().find_map(|polite| text.strip_suffix(polite)).unwrap_or(&text);
+        let text = with_values_attached(text, &slips.values);
         Tidied { text: with_numbers_attached(&text), front: front.to_owned(), comment: comment.map(str::to_owned) }
     }
 
@@ -101,6 +105,24 @@ impl Slips<'_> {
             // `5/+3` is `5 +3`.
             Some(at) if let Some(number) = word[..at].strip_suffix('/').filter(|number| is_number(number)) => {
                 format!("{number} {}", &word[at..])
+            }
+            // `17+2bd` is `17 +2bd`.
+            Some(at) if is_number(&word[..at]) && counted(&word[at + 1..]).is_some() => {
+                format!("{} {}", &word[..at], &word[at..])
+            }
+            // `plus2` is `+2`.
+            None if let Some(number) = word.strip_prefix("plus").filter(|number| is_number(number)) => {
+                format!("+{number}")
+            }
+            None if let Some(number) = word.strip_prefix("minus").filter(|number| is_number(number)) => {
+                format!("-{number}")
+            }
+            // `d8x2` is `2d8`.
+            None if let Some((die, number)) = word.split_once('x')
+                && die.strip_prefix('d').is_some_and(is_number)
+                && is_number(number) =>
+            {
+                format!("{number}{die}")
             }
             // `vs14` is `vs 14`.
             None if let Some((aim, number)) = aimed(word) => format!("{} {number}", aim.to_lowercase()),

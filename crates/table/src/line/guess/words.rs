@@ -13,8 +13,8 @@ pub(super) const BECOMES: [&str; 18] = [
 /// Those that say nothing about a condition.
 pub(super) const HAS: [&str; 6] = ["has", "takes", "take", "took", "suffers", "suffer"];
 /// Words that turn the meaning of the rest around, so they are never left out.
-pub(super) const TURNS: [&str; 10] =
-    ["no", "not", "reset", "stop", "cancel", "clear", "remove", "without", "never", "end"];
+pub(super) const TURNS: [&str; 12] =
+    ["no", "not", "reset", "stop", "cancel", "clear", "remove", "without", "never", "end", "dont", "don't"];
 /// Words that mean nothing anywhere.
 pub(super) const ARTICLES: [&str; 6] = ["a", "an", "the", "my", "please", "some"];
 /// Words that mean nothing in most commands.
@@ -78,8 +78,12 @@ pub(super) const IDLE: [&str; 32] = [
     "i", "my", "a", "an", "the", "his", "her", "its", "their", "with", "w/", "by", "at", "on", "to", "and", "for",
     "of", "it", "him", "them", "please", "teh", "w", "from", "into", "in", "as", "pls", "plz", "im", "then",
 ];
+/// What people call a roll of a value, where dice are just dice.
+pub(super) const CHECKS: [&str; 5] = ["check", "save", "saving", "throw", "test"];
 /// Words in front of whom or what it is against.
 pub(super) const AGAINST: [&str; 4] = ["vs", "versus", "against", "v"];
+/// The same, as people ask for odds.
+pub(super) const BEATS: [&str; 3] = ["beating", "beat", "beats"];
 /// What people call what `adv` and `dis` add.
 pub(super) const ADVANTAGE: [&str; 4] = ["advantage", "adv", "disadvantage", "dis"];
 /// Words in front of a difficulty.
