@@ -143,7 +143,7 @@ impl<'a> Sheet<'a> {
         }
         let (after, comment) = after.split_once('#').unwrap_or((after, ""));
         // `intent charm "may I have this dance?"`
-        let unquoted = |text: &'_ str| text.trim_matches([' ', '"']).to_owned();
+        let unquoted = |text: &'_ str| text.trim_matches([' ', '"', '(', ')']).to_owned();
         let said = [unquoted(rest), comment.trim().to_owned()].into_iter().filter(|said| !said.is_empty());
         let said = said.collect::<Vec<_>>().join(", ");
         filled.typed.push_str(after.trim_end_matches([' ', '"']));

@@ -220,7 +220,7 @@ struct How {
     #[flag("up")]
     up: bool,
     /// only a 10 explodes
-    #[flag("unskilled")]
+    #[flag("unskilled", "untrained")]
     unskilled: bool,
     /// a first die from 1 to 2, 3 or 4 is a Mishap
     #[word("mishap", "mishaps")]

@@ -20,7 +20,7 @@ const CLEARS: [&str; 8] = ["clear", "remove", "end", "none", "off", "no", "not",
 /// The same, behind a condition.
 const OVER: [&str; 6] = ["none", "off", "over", "gone", "ended", "cleared"];
 /// Words behind a number of rounds.
-const ROUNDS: [&str; 4] = ["round", "rounds", "turn", "turns"];
+const ROUNDS: [&str; 8] = ["round", "rounds", "rd", "rds", "rnd", "rnds", "turn", "turns"];
 /// Words in front of a duration.
 const LINKS: [&str; 2] = ["for", "in"];
 
@@ -154,8 +154,8 @@ pub(crate) fn condition(
     }
     state.conditions.forget_earlier_scenes(&turn.scenes);
     let (first, rest) = text.text.split_once(char::is_whitespace).unwrap_or((text.text.as_str(), ""));
-    if CLEARS.contains(&first.to_lowercase().as_str()) {
-        clear(state, turn, who, rest.trim())?;
+    if CLEARS.contains(&first.trim_end_matches(':').to_lowercase().as_str()) {
+        clear(state, turn, who, rest.trim().trim_end_matches(['.', '!']))?;
     } else if let Some(label) = ended(&text.text) {
         clear(state, turn, who, label)?;
     } else {

@@ -105,6 +105,10 @@ impl Words {
         let refusal = |what: String| Refusal::usage(what, word.at.clone());
         Err(match meant {
             _ if !more.is_empty() => refusal(format!("{} what: {}?", word.text, more.join(", "))),
+            // `intent piloting descriptor`: what it says is not to be left out.
+            _ if known.iter().any(|known| same(known, &word.text)) && !self.is_repeated(word) => {
+                refusal(format!("I do not understand \"{}\" here", word.text))
+            }
             _ if known.iter().any(|known| same(known, &word.text)) => {
                 refusal(format!("\"{}\" is there once too often", word.text)).mended(word.at.clone(), Some(""))
             }
@@ -118,6 +122,11 @@ impl Words {
             }
             None => refusal(format!("I do not understand \"{}\" here", word.text)),
         })
+    }
+
+    /// True if another word took what this one says, or says the same.
+    fn is_repeated(&self, word: &Word) -> bool {
+        self.words.iter().filter(|each| same(&each.text, &word.text)).count() > 1
     }
 
     /// A die whose number stands apart, `d 10`.

@@ -49,7 +49,9 @@ impl Draft {
         let dice = texts.find(|text| reads(text))?;
         // `brawl courage vs 15` is no plain roll in a game with a roll of its own.
         let first = dice.split([' ', '+', ',']).next().unwrap_or_default();
-        if first.chars().all(char::is_alphabetic) && host.plugins.rolling(&attempt.room, &attempt.doc).is_some() {
+        if first.trim_end_matches('!').chars().all(char::is_alphabetic)
+            && host.plugins.rolling(&attempt.room, &attempt.doc).is_some()
+        {
             return None;
         }
         Some(CommandLine { typed: format!("{} {dice}", command.name), ..*line })
@@ -93,7 +95,7 @@ impl Draft {
         let first = words.split(|c: char| !c.is_alphabetic()).next().unwrap_or_default();
         if suggest_within(1, first, [AGAIN]).is_some() && !first.eq_ignore_ascii_case(AGAIN) {
             let what = format!("I cannot read {first} here: did you mean {AGAIN}?");
-            return Err(Refusal::new(what).about(first).example("roll again").into());
+            return Err(Refusal::new(what).about_meant(first, AGAIN).into());
         }
         let again = first.eq_ignore_ascii_case(AGAIN);
         if !again && !words.starts_with(['+', '-', '*', '/']) {

@@ -112,6 +112,7 @@ impl Draft {
                 }
                 Rehearsed::Misread(again) => {
                     let again = again.and_then(|again| Some(again.strip_prefix(around)?.to_owned()));
+                    let again = again.filter(|again| words(again) >= words(shown));
                     // With words in a comment it is the last thing to try.
                     let (comments, corrects): (Vec<_>, Vec<_>) = again.into_iter().partition(|line| line.contains('#'));
                     tried.extend(corrects);
@@ -308,7 +309,7 @@ fn other_words(host: &Host, typed: &str, attempt: &Attempt<'_>) -> Vec<String> {
 fn what_is_called_so(host: &Host, typed: &str, attempt: &Attempt<'_>) -> Vec<String> {
     let words: Vec<&str> = typed.split_whitespace().collect();
     let somebody = attempt.cast(host).known(words.first().copied().unwrap_or_default()).is_some();
-    let begins = typed.starts_with(char::is_alphabetic);
+    let begins = typed.starts_with(char::is_alphabetic) && !typed.contains(':');
     let makes = words.last().is_some_and(|last| last.ends_with('?') || last.bytes().all(|byte| byte.is_ascii_digit()));
     if words.len() > MOST_OF_A_NAME || makes || somebody || !begins {
         return Vec::new();
@@ -340,14 +341,24 @@ fn says_all(typed: &str, right: &str) -> bool {
 /// somebody's name, `hero # Magda`.
 fn hides_the_point(host: &Host, right: &str, attempt: &Attempt<'_>) -> bool {
     let Some((_, comment)) = right.split_once('#').filter(|_| !attempt.typed.contains('#')) else { return false };
-    let plain = |word: &str| word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
+    let plain = |word: &str| {
+        let word = word.strip_prefix("w/").unwrap_or(word);
+        word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase()
+    };
     let words: Vec<String> = comment.split_whitespace().map(plain).filter(|word| !word.is_empty()).collect();
     let is = |word: &String, of: &[&str]| of.contains(&word.as_str());
     let named = |word: &String| words.len() <= 2 && attempt.cast(host).known(word).is_some();
     let sheet = Sheet { doc: &attempt.doc, character: attempt.actor };
-    let valued = words.first().is_some_and(|word| sheet.named(word).is_some());
+    let of_command = |word: &String| match attempt.said {
+        Some((_, Found::Plugin(_, spec, _))) => spec.words().any(|known| known == word),
+        _ => false,
+    };
+    let valued = words.first().is_some_and(|word| sheet.named(word).is_some() || words.len() == 1 && of_command(word));
     let turns = words.iter().take(2).any(|word| Words::turns_around(word) || is(word, &TURNING));
-    turns || valued || words.first().is_some_and(named) || words.len() == 1 && is(&words[0], &TURNING_ALONE)
+    // `defend+2` is no Intention with the comment "defend".
+    let typed = attempt.typed.split(|c: char| !c.is_alphabetic()).next().unwrap_or_default().to_lowercase();
+    let says_it = words.len() == 1 && words[0] == typed && !begins_with_a_command(host, attempt);
+    turns || valued || says_it || words.first().is_some_and(named) || words.len() == 1 && is(&words[0], &TURNING_ALONE)
 }
 
 /// How many words of a line mean something.

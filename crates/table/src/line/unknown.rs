@@ -31,6 +31,7 @@ pub(super) fn two_words(line: &CommandLine) -> Option<(String, usize)> {
 /// Where a word of letters may end to which a number or dice are glued: `i+1`, `t12`, `vs=17`, `r4d6`, `actd8`. Another bot's
 /// `up2date` is none.
 pub(super) fn glued(word: &str) -> Vec<usize> {
+    let word = word.trim_end_matches(['.', '!']);
     let numeric = |c: char| c.is_ascii_digit() || matches!(c, '+' | '-' | '=');
     let Some(apart) = word.find(numeric) else { return Vec::new() };
     let (letters, rest) = word.split_at(apart);

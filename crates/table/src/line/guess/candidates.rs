@@ -9,6 +9,14 @@ use crate::host::Host;
 use crate::words::CommandLine;
 use plugin_api::{Cast, CommandSpec, Kind, Plugin, Role, suggest};
 
+/// Words that begin a question to be answered with yes or no.
+const ASKING: [&str; 14] =
+    ["is", "are", "was", "were", "will", "would", "does", "do", "did", "can", "could", "should", "has", "have"];
+/// What joins two words.
+const JOINS: [&str; 3] = ["+", "&", "and"];
+/// What makes a roll one for referees alone.
+const SECRETLY: [&str; 5] = ["secret", "secretly", "private", "privately", "hidden"];
+
 /// Lines that a refused one may have been meant as, the likeliest first.
 pub(crate) fn candidates(host: &Host, typed: &str, attempt: &Attempt<'_>) -> Vec<String> {
     let line = CommandLine { typed: typed.to_owned(), by_name: true };
@@ -33,11 +41,22 @@ pub(crate) fn candidates(host: &Host, typed: &str, attempt: &Attempt<'_>) -> Vec
     let others = [tidied.text.clone(), plain.to_owned()].into_iter().chain(said.otherwise(plain));
     let others: Vec<String> = others.collect();
     add(unended);
-    // `my sheet`
-    let leads = |word: &&str| ARTICLES.contains(&&*word.to_lowercase());
+    // `my sheet`, `with advantage`
+    let leads = |word: &&str| {
+        let word = word.to_lowercase();
+        ARTICLES.contains(&word.as_str()) || LINKS.contains(&word.as_str())
+    };
     add(typed.split_whitespace().skip_while(leads).collect::<Vec<_>>().join(" "));
     // `reboot=on`
     add(typed.replace('=', " "));
+    // `defend+2`
+    if let Some(at) = typed.find(['+', '-']).filter(|at| *at > 1 && typed[..*at].chars().all(char::is_alphabetic)) {
+        add(format!("{} {}", &typed[..at], &typed[at..]));
+    }
+    // `versus:18`
+    if let Some((first, rest)) = typed.split_once(':').filter(|(first, _)| is_against(&first.to_lowercase())) {
+        add(format!("{first} {}", rest.trim_start()));
+    }
     // `play #2`: the second card, and no entry.
     if let Some((front, number)) = typed.rsplit_once(" #").filter(|(_, number)| is_number(number)) {
         add(format!("{} {number}", front.trim_end()));
@@ -45,6 +64,9 @@ pub(crate) fn candidates(host: &Host, typed: &str, attempt: &Attempt<'_>) -> Vec
     said.cut(whole).into_iter().for_each(|line| add(tidied.commented(line)));
     others.iter().for_each(|line| add(tidied.commented(line.clone())));
     others.iter().flat_map(|line| said.cut(line)).for_each(|line| add(tidied.commented(line)));
+    // `oracle will it hold`
+    let asks = typed.split_whitespace().nth(1).is_some_and(|word| ASKING.contains(&word.to_lowercase().as_str()));
+    Some(format!("{plain}?")).filter(|_| asks).into_iter().for_each(|line| add(tidied.commented(line)));
     said.named_first(plain).into_iter().for_each(|line| add(tidied.commented(line)));
     lines
 }
@@ -106,6 +128,14 @@ impl Said<'_> {
         };
         let mut lines = vec![each(&plain_form), each(&against), each(&times), each(&apart), plainer];
         lines.extend(Some(joined).filter(|_| notation));
+        // `dc 4 hard + roll`
+        let signs = rest.iter().any(|word| JOINS.contains(word));
+        let unjoined = with(rest.iter().filter(|word| !JOINS.contains(*word)).map(|word| (*word).to_owned()).collect());
+        lines.extend(Some(unjoined).filter(|_| signs && !notation && !of_a_tool));
+        // `roll secretly d20`
+        if let Some(at) = rest.iter().position(|word| SECRETLY.contains(word)) {
+            lines.push(format!("secret {command} {}", [&rest[..at], &rest[at + 1..]].concat().join(" ")));
+        }
         lines.extend(Some(all).filter(|_| turns));
         lines.extend(several_act(&words).filter(|_| !known));
         lines.extend(self.for_somebody(rest).map(with));

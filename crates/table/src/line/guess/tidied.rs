@@ -20,7 +20,7 @@ pub(crate) const SPOKEN: usize = 6;
 const TWO_SLIPS: usize = 8;
 
 /// What people say, and what commands call it.
-const PLAINLY: [(&str, &str); 11] = [
+const PLAINLY: [(&str, &str); 14] = [
     (" target number ", " difficulty "),
     (" all heroes", " heroes"),
     (" heros ", " heroes "),
@@ -30,7 +30,10 @@ const PLAINLY: [(&str, &str); 11] = [
     ("'s action ", " "),
     ("'s check ", " "),
     ("'s test ", " "),
-    (" v. ", " very "),
+    (" v. hard", " very hard"),
+    (" v. easy", " very easy"),
+    (" v. ", " vs "),
+    (" vs. ", " vs "),
     (" – ", " - "),
 ];
 
@@ -97,6 +100,8 @@ struct Slips<'a> {
 impl Slips<'_> {
     /// The word with its slip corrected, and all that surrounds it; of `d20+stelth` each part.
     fn corrected(&self, word: &str) -> String {
+        // `w/adv` is `adv`.
+        let word = word.strip_prefix("w/").filter(|with| self.is_known(&bare(with).to_lowercase())).unwrap_or(word);
         match word.find(['+', '-']) {
             // `cut+2bd` is `cut +2bd`.
             Some(at) if self.values.contains(&word[..at].to_lowercase().as_str()) => {
@@ -207,6 +212,8 @@ impl Slips<'_> {
 /// `vs14`: the word in front of a number, and that.
 fn aimed(word: &str) -> Option<(&str, &str)> {
     let (aim, number) = word.split_at(word.find(|c: char| c.is_ascii_digit())?);
+    // `vs.18`
+    let aim = aim.trim_end_matches('.');
     (aims(aim) && is_number(number.trim_end_matches(ENDS))).then_some((aim, number))
 }
 
@@ -259,6 +266,13 @@ fn with_numbers_attached(text: &str) -> String {
         if let Some(count) = number_word(last).filter(|_| die) {
             attached.truncate(attached.len() - last.len());
             attached.push_str(&format!("{count}{word}"));
+            continue;
+        }
+        // `d12 x2`
+        if let Some(times) = word.strip_prefix('x').filter(|times| is_number(times))
+            && last.strip_prefix('d').is_some_and(is_number)
+        {
+            attached.insert_str(attached.len() - last.len(), times);
             continue;
         }
         if !(attached.is_empty() || number && (attached.ends_with(" +") || attached.ends_with(" -"))) {
