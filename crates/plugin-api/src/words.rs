@@ -448,7 +448,7 @@ impl Words {
 /// The most words that mean nothing between a word and its value.
 const MOST_LEADING: usize = 2;
 /// Words in front of an argument that mean nothing: `with a`, `and`.
-const FILLING: [&str; 12] = ["=", "a", "an", "the", "with", "w/", "and", "&", "+", "-", "at", "of"];
+const FILLING: [&str; 15] = ["→", "->", "=>", "=", "a", "an", "the", "with", "w/", "and", "&", "+", "-", "at", "of"];
 /// Words that mean nothing either in front of an argument, and begin a remark elsewhere: `to Ann`, and `to hide`.
 const LEADING: [&str; 6] = ["to", "for", "on", "in", "my", "using"];
 /// Words that begin a remark, and are nobody's name unless somebody is called that.

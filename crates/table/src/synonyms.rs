@@ -42,6 +42,10 @@ const SYNONYMS: [(&str, &str); 37] = [
 
 /// The line that a word which is no command means, with the rest of the line in it.
 pub(crate) fn synonym(word: &str, rest: &str) -> Option<String> {
+    // `character sheet Bob`
+    if word == "character" && rest.split(' ').next().is_some_and(|next| next.eq_ignore_ascii_case("sheet")) {
+        return Some(rest.to_owned());
+    }
     let (_, meant) = SYNONYMS.iter().find(|(each, _)| *each == word)?;
     Some(meant.replace("{}", rest).trim_end().to_owned())
 }

@@ -296,7 +296,12 @@ fn other_words(host: &Host, typed: &str, attempt: &Attempt<'_>) -> Vec<String> {
     }
     let specs = games.iter().flat_map(|game| &game.manifest().commands);
     let names = specs.flat_map(|spec| std::iter::once(&spec.name).chain(&spec.aliases));
-    let near = |name: &String| word.len() >= SHORTEST && suggest_within(1, &word, [name.as_str()]).is_some();
+    let near = |name: &String| {
+        // `possibility Bob +1`
+        let one = name.strip_suffix("ies").map(|stem| format!("{stem}y"));
+        let several = one.is_some_and(|one| suggest_within(1, &word, [one.as_str()]).is_some() || one == word);
+        several || word.len() >= SHORTEST && suggest_within(1, &word, [name.as_str()]).is_some()
+    };
     let found = names.filter_map(|name| match word.strip_prefix(name.as_str()) {
         // `herocard` is `hero card`.
         Some(more) if name.len() > SHORTEST && !more.is_empty() => Some(format!("{name} {more} {rest}")),

@@ -71,11 +71,18 @@ pub(super) fn unknown<'a>(host: &'a Host, room: &RoomDoc, line: &CommandLine, wo
         true => suggest_within(1, word, long).or_else(|| suggest(word, harmless)),
         false => suggest_within(1, word, long),
     };
-    let short = of_games().map(String::as_str).filter(|known| known.len() < CORRECTED && !sentence);
+    let own = host.plugins.house().iter().map(|spec| &spec.name).filter(|_| line.by_name);
+    let short = of_games().chain(own).map(String::as_str).filter(|known| known.len() < CORRECTED && !sentence);
     let prefix = &room.prefix;
     let place = line.word().1;
     let synonym = synonym(line, word, &games);
     let inflected = || known.iter().copied().find(|known| known.len() >= CORRECTED && is_inflected(word, known));
+    // `disconected`
+    let slip_inflected = || {
+        let stem = ["s", "d", "ed", "ing"].iter().rev().find_map(|ending| word.strip_suffix(ending))?;
+        let long = known.iter().copied().filter(|known| known.len() >= SPOKEN && !ERASES.contains(known));
+        suggest_within(1, stem, long.filter(|_| stem.len() >= SPOKEN && line.by_name && !sentence))
+    };
     let begun = || only_begun(word, &known).filter(|_| !sentence);
     let spoken = || known.iter().copied().find(|known| line.by_name && sounds_like(word, known));
     if let Some((place, meant)) = number_first(word, &known) {
@@ -87,6 +94,7 @@ pub(super) fn unknown<'a>(host: &'a Host, room: &RoomDoc, line: &CommandLine, wo
         .or_else(|| slip_of(word, short))
         .or_else(begun)
         .or_else(inflected)
+        .or_else(slip_inflected)
         .or_else(spoken)
         .filter(|_| synonym.is_none())
     {
@@ -232,7 +240,7 @@ fn slip_of<'a>(word: &str, mut short: impl Iterator<Item = &'a str>) -> Option<&
     };
     short.find(|known| {
         let right: Vec<char> = known.chars().collect();
-        let doubled = letters.len() == right.len() + 1 && without_doubles(&letters) == without_doubles(&right);
+        let doubled = letters.len().abs_diff(right.len()) == 1 && without_doubles(&letters) == without_doubles(&right);
         let swapped = letters.first() == right.first()
             && in_order(&letters) == in_order(&right)
             && suggest_within(1, word, [*known]).is_some();

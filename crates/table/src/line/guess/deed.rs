@@ -10,6 +10,7 @@ use crate::line::reading::reads;
 use crate::notation::throws_dice;
 use crate::people::People;
 use crate::sheet::Sheet;
+use crate::synonyms::synonym;
 use dice::Dialect;
 use plugin_api::{Argument, CharacterId, CommandSpec, DiceWord, FollowUp, Kind, Plugin, Words};
 
@@ -59,6 +60,10 @@ struct Parts<'a> {
 impl<'a> Sentence<'a> {
     /// What is surely meant: a line with the name of a value, or of who acts.
     pub(super) fn surely(&self) -> Option<String> {
+        // `chance of 3d6 vs 14`
+        if synonym(&self.lower[0], "").is_some() {
+            return None;
+        }
         self.settles().or_else(|| self.hurts()).or_else(|| self.passes_a_card()).or_else(|| self.does(Sure::Yes))
     }
 

@@ -55,8 +55,8 @@ impl Tidied {
         let sheet = Sheet { doc: &attempt.doc, character: attempt.actor };
         let (several, values) = sheet.names().partition::<Vec<&str>, _>(|name| name.contains(' '));
         let slips = Slips { known: known.iter().map(String::as_str).collect(), values, several, cast };
-        let words = front.split_whitespace().filter(|word| !is_emoji(word)).map(|word| slips.corrected(word));
-        let text = words.collect::<Vec<_>>().join(" ");
+        let words = slips.joined(front.split_whitespace().filter(|word| !is_emoji(word)));
+        let text = words.iter().map(|word| slips.corrected(word)).collect::<Vec<_>>().join(" ");
         let text = PLAINLY.iter().fold(text, |text, (typed, plain)| text.replace(typed, plain));
         let text = POLITE.iter().find_map(|polite| text.strip_suffix(polite)).unwrap_or(&text);
         let text = with_values_attached(text, &slips.values);
@@ -98,6 +98,23 @@ struct Slips<'a> {
 }
 
 impl Slips<'_> {
+    /// The words, with two that are one joined: `spot light`.
+    fn joined<'w>(&self, words: impl Iterator<Item = &'w str>) -> Vec<String> {
+        let mut all: Vec<String> = Vec::new();
+        for word in words {
+            let behind =
+                all.last().filter(|before| before.len() > 2 && word.len() > 2).map(|before| format!("{before}{word}"));
+            match behind.filter(|both| self.is_known(&both.to_lowercase()) && !self.is_known(&word.to_lowercase())) {
+                Some(both) => {
+                    all.pop();
+                    all.push(both);
+                }
+                None => all.push(word.to_owned()),
+            }
+        }
+        all
+    }
+
     /// The word with its slip corrected, and all that surrounds it; of `d20+stelth` each part.
     fn corrected(&self, word: &str) -> String {
         // `w/adv` is `adv`.
@@ -128,6 +145,20 @@ impl Slips<'_> {
                 && is_number(number) =>
             {
                 format!("{number}{die}")
+            }
+            // `+2v-1` is `+2 vs -1`.
+            Some(0)
+                if let Some((own, other)) = word.split_once(['v', 'V'])
+                    && is_number(&own[1..])
+                    && is_number(other.trim_start_matches(['s', '+', '-'])) =>
+            {
+                format!("{own} vs {}", other.trim_start_matches('s'))
+            }
+            // `2nd` is 2.
+            None if let Some(number) = ["st", "nd", "rd", "th"].iter().find_map(|ending| word.strip_suffix(ending))
+                && is_number(number) =>
+            {
+                number.to_owned()
             }
             // `vs14` is `vs 14`.
             None if let Some((aim, number)) = aimed(word) => format!("{} {number}", aim.to_lowercase()),

@@ -89,9 +89,9 @@ pub(super) const ADVANTAGE: [&str; 4] = ["advantage", "adv", "disadvantage", "di
 /// Words in front of a difficulty.
 pub(super) const DIFFICULTY: [&str; 3] = ["dc", "dn", "tn"];
 /// Words for a loss, and for a gain, of a counter.
-pub(super) const LOSES: [&str; 14] = [
-    "take", "takes", "took", "lose", "loses", "lost", "suffer", "suffers", "damage", "dmg", "used", "use", "spent",
-    "shot",
+pub(super) const LOSES: [&str; 15] = [
+    "remove", "take", "takes", "took", "lose", "loses", "lost", "suffer", "suffers", "damage", "dmg", "used", "use",
+    "spent", "shot",
 ];
 pub(super) const GAINS: [&str; 8] = ["heal", "heals", "healed", "regain", "regains", "recover", "recovers", "gain"];
 /// What people say for a counter of health, whatever it is called.
