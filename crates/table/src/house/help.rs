@@ -143,7 +143,7 @@ fn one_after_another(replies: impl IntoIterator<Item = Reply>) -> Reply {
 /// What `!help what is a Surge?` asks about.
 fn asked_about(topic: &str) -> &str {
     let topic = topic.trim_end_matches(['?', '.', '!', ' ']);
-    let asks = ["what is ", "what's ", "what are ", "what does ", "whats "];
+    let asks = ["what is ", "what's ", "what are ", "what does ", "whats ", "with ", "w/ ", "on ", "for ", "about "];
     let Some(rest) = asks.iter().find_map(|asks| topic.strip_prefix(asks)) else { return topic };
     let rest = rest.trim_end_matches(" mean").trim_end_matches(" do");
     ["a ", "an ", "the "].iter().find_map(|article| rest.strip_prefix(article)).unwrap_or(rest).trim()

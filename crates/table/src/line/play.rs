@@ -277,7 +277,11 @@ impl Draft {
 
 /// What a game shows of a character, with the named values of that character that everybody may know.
 fn with_values(reply: Reply, doc: &TableDoc, cast: &Cast, (typed, actor): (&str, CharacterId)) -> Reply {
-    let who = cast.known(typed.trim()).unwrap_or(actor);
+    // `sheet of Bob`
+    let plain = typed.trim_matches(|c: char| !c.is_alphanumeric());
+    let behind = plain.match_indices(' ').map(|(at, _)| plain[at..].trim_start());
+    let named = std::iter::once(plain).chain(behind).find_map(|name| cast.meant(name));
+    let who = named.unwrap_or(actor);
     match doc.shortcuts.own.get(&who).filter(|named| !named.variables.is_empty() && !doc.hides_values_of(who)) {
         Some(named) => reply.text(format!(" | {}", all_values(named))),
         None => reply,

@@ -72,7 +72,8 @@ impl Draft {
                 refusal.mended(0..attempt.typed.len(), Some(right)).into()
             }
             None if applied(&attempt.typed, &refusal).is_some_and(|shown| hides_the_point(host, &shown, attempt)) => {
-                Refusal { mended: None, ..refusal }.into()
+                let example = refusal.example.clone().unwrap_or_else(|| HELP.to_owned());
+                Refusal { mended: None, ..refusal }.example(example).into()
             }
             // A guess at the command that would be refused is none.
             None if applied(&attempt.typed, &refusal)

@@ -139,6 +139,9 @@ impl Said<'_> {
         lines.extend(Some(all).filter(|_| turns));
         lines.extend(several_act(&words).filter(|_| !known));
         lines.extend(self.for_somebody(rest).map(with));
+        // `stress down 1`
+        let signed = text.replace(" down ", " -").replace(" up ", " +");
+        lines.extend(Some(signed).filter(|signed| signed != text));
         // `clock +2 ritual`
         if let [number, name, others @ ..] = rest
             && number.starts_with(['+', '-'])

@@ -164,7 +164,9 @@ impl Sentence<'_> {
         let lower: Vec<&str> = self.lower.iter().map(|word| place(word).unwrap_or(word)).collect();
         let left = without(&["i", "my", "the", "card", "a", "to", "number"], &lower);
         let [verb, one, other] = left.as_slice() else { return None };
-        let card = lower.contains(&"card") && ["give", "hand", "pass"].contains(verb);
+        // `give 1 to Bob`
+        let to = lower.contains(&"to") && lower.len() == 4;
+        let card = (lower.contains(&"card") || to) && ["give", "hand", "pass"].contains(verb);
         let (name, number) = if other.parse::<u32>().is_ok() { (one, other) } else { (other, one) };
         number.parse::<u32>().ok().filter(|_| card)?;
         let who = self.cast.meant(name)?;
