@@ -72,8 +72,10 @@ impl Draft {
                 refusal.mended(0..attempt.typed.len(), Some(right)).into()
             }
             None if applied(&attempt.typed, &refusal).is_some_and(|shown| hides_the_point(host, &shown, attempt)) => {
-                let example = refusal.example.clone().unwrap_or_else(|| HELP.to_owned());
-                Refusal { mended: None, ..refusal }.example(example).into()
+                let refusal = Refusal { mended: None, ..refusal };
+                // A command has examples of its own.
+                let known = begins_with_a_command(host, attempt) || refusal.example.is_some();
+                if known { refusal.into() } else { refusal.example(HELP).into() }
             }
             // A guess at the command that would be refused is none.
             None if applied(&attempt.typed, &refusal)
