@@ -54,7 +54,7 @@ fn tidy(text: &str) -> String {
 }
 
 /// Lines by which Ann might find out what the Ogre's sheet says.
-const PRYING: [&str; 64] = [
+const PRYING: [&str; 69] = [
     "!roll d20+5 vs Ogre",
     "!why",
     "!secret why",
@@ -116,6 +116,11 @@ const PRYING: [&str; 64] = [
     "!recap",
     "!values Ogre",
     "!sheet Ogre",
+    "!sheet of Ogre",
+    "!mvk sheet of ogr",
+    "!spheres sheet for Ogre!",
+    "!set hp Ogre 3",
+    "!condition ac Ogre",
     "!now",
     "!export",
     "!export text",
