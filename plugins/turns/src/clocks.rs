@@ -130,6 +130,16 @@ pub(crate) fn clock(state: &mut State, turn: &Turn, change: Option<Text>) -> Res
         return Ok(clock.drawn().into());
     }
     if let Step::Begin(size, filled) = step {
+        let another = clocks.0.get(&key).filter(|clock| clock.name.to_lowercase() != name.to_lowercase());
+        let name = match another {
+            // `clock ritual 2/6` is about The ritual.
+            Some(clock) if text.contains('/') => &clock.name.clone(),
+            Some(clock) => {
+                let meant = format!("{} {}/{}", clock.name, size.min(clock.size), clock.size);
+                return Err(Refusal::new(format!("{} is a clock already", clock.name)).about_meant(text.trim(), meant));
+            }
+            None => name,
+        };
         let begun = clocks.0.get(&key).filter(|clock| clock.filled > 0 && !text.contains('/'));
         if let Some(Clock { name, filled, size: of }) = begun.filter(|clock| clock.size != size) {
             let what = format!("{name} is at {filled} of {of}; with a slash I know what you mean");

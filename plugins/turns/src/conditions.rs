@@ -191,6 +191,10 @@ fn of_one(state: &State, turn: &Turn, who: CharacterId) -> Reply {
 
 fn clear(state: &mut State, turn: &Turn, who: CharacterId, label: &str) -> Result<(), Refusal> {
     let name = turn.name(who);
+    if label.is_empty() && !state.conditions.0.contains_key(&who) {
+        // `condition all clear`
+        return Ok(());
+    }
     let Some(own) = state.conditions.0.get_mut(&who) else {
         return Err(Refusal::new(format!("{name} has no conditions")).example("condition"));
     };
@@ -223,7 +227,7 @@ fn add(state: &mut State, turn: &Turn, who: CharacterId, typed: &str) -> Result<
         .replace(" and ", ", ")
         .replace(" & ", ", ")
         .split([',', ';'])
-        .map(str::trim)
+        .map(|part| part.trim().trim_end_matches(['.', '!', '?']))
         .filter(|part| !part.is_empty())
     {
         let (label, lasts) = read(part)?;

@@ -139,7 +139,9 @@ impl Argument for Entrant {
         taken += 2 * usize::from(apart.is_some());
         let many = many.or(apart);
         // `Ann at 17`, `Ann = 17`, `Ann on 17`
-        let linked = words.get(taken).is_some_and(|word| matches!(*word, "at" | "on" | "=" | "with" | "rolls"));
+        let linked = words
+            .get(taken)
+            .is_some_and(|word| matches!(*word, "at" | "on" | "=" | "with" | "rolls" | "to" | "is" | "has"));
         let from = taken + usize::from(linked && name.is_some());
         let first = words.get(from).copied().unwrap_or_default();
         // `d20 + 4`

@@ -159,7 +159,7 @@ fn named<'t>(turn: &HouseTurn, pair: &'t str) -> (&'t str, &'t str) {
     let tidy = |value: &'t str| {
         let value = value.trim();
         // `hp to 19`
-        let number = |value: &&str| value.starts_with(|c: char| c.is_ascii_digit());
+        let number = |value: &&str| value.starts_with(|c: char| c.is_ascii_digit() || c == '+' || c == '-');
         let value =
             ["to ", "is ", "now "].iter().find_map(|leads| value.strip_prefix(leads).filter(number)).unwrap_or(value);
         value.strip_prefix('"').and_then(|inner| inner.strip_suffix('"')).unwrap_or(value).trim()

@@ -22,6 +22,8 @@ use std::ops::Range;
 /// The commands that take back all that one line did.
 const UNDO: &str = "undo";
 const REDO: &str = "redo";
+/// How a command's usage shows a character whom it need not name.
+const A_CHARACTER: &str = "[CHARACTER]";
 /// Takes the place of a name: it reads as no name, number or remark, and as any text.
 const NO_NAME: &str = "#";
 
@@ -314,7 +316,7 @@ impl Slot<'_> {
         let named = self.takes_a_name(known, &one);
         // Whose roll it is about is no argument of the command.
         let of_a_roll = self.spec.follow_up != FollowUp::No && self.remark_of(known, "") == Some(None);
-        if !(named || of_a_roll) || self.takes_anything(known, NO_NAME) {
+        if !(named || of_a_roll) || self.takes_anything(known, NO_NAME) && !self.is_for_a_character() {
             return None;
         }
         let list = group.names().map(named::quoted).collect::<Vec<_>>().join(", ");
@@ -329,6 +331,12 @@ impl Slot<'_> {
     fn takes_a_name(&self, known: &Known<'_>, name: &str) -> bool {
         let bare = name.trim_matches('"');
         self.remark_of(known, name).is_some_and(|remark| remark.is_none_or(|remark| !remark.contains(bare)))
+    }
+
+    /// True if the command begins with whom it is about, and this is there: `condition heroes prone`.
+    fn is_for_a_character(&self) -> bool {
+        let first = self.body[self.from.min(self.at.start)..self.at.start].trim().is_empty();
+        first && self.spec.arguments.first().is_some_and(|argument| argument.usage == A_CHARACTER)
     }
 
     /// Whether any text would do from here on: `fear of all` is a condition.
