@@ -307,11 +307,13 @@ const ENDS: [char; 5] = ['.', '!', '?', '…', ':'];
 /// The words of a part of a line, without what surrounds them.
 pub(crate) fn words_of(line: &str, span: Range<usize>) -> Vec<Range<usize>> {
     let around = |c: char| c.is_whitespace() || matches!(c, ',' | ';' | '"' | '(' | ')');
+    // `vs=Ogre`, but `ann=17` is one word.
+    let names = |at: usize, c: char| c == '=' && line[at + 1..].starts_with(char::is_alphabetic);
     let mut words = Vec::new();
     let mut start = None;
     for (at, c) in line[span.clone()].char_indices().chain([(span.len(), ' ')]) {
         let at = span.start + at;
-        match (around(c), start) {
+        match (around(c) || names(at, c), start) {
             (false, None) => start = Some(at),
             (true, Some(begun)) => {
                 let word = line[begun..at].trim_end_matches(ENDS);
