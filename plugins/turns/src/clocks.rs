@@ -57,6 +57,11 @@ impl Clocks {
 }
 
 impl Clock {
+    /// Why no other clock begins with what was typed, and what was probably meant.
+    fn is_there(&self, typed: &str, meant: String) -> Refusal {
+        Refusal::new(format!("there is already a clock called {}", self.name)).about_meant(typed, meant)
+    }
+
     fn drawn(&self) -> String {
         let quarters = match (self.filled, self.size) {
             (0, _) => 0,
@@ -88,9 +93,14 @@ impl Clocks {
             None => typed,
         }
     }
-}
 
-impl Clocks {
+    /// The clock of this name but for an article: `ritual` is The ritual.
+    fn without_article(&self, name: &str) -> Option<&Clock> {
+        let plain = |name: &str| name.to_lowercase().trim_start_matches("the ").to_owned();
+        let whole = name.to_lowercase();
+        self.0.values().find(|clock| clock.name.to_lowercase() != whole && plain(&clock.name) == plain(name))
+    }
+
     /// Why no clock begins, if this is the name of another and where that moves: `The ritual up by 2`.
     fn moves(&self, typed: &str) -> Option<Refusal> {
         let words: Vec<&str> = typed.split_whitespace().collect();
@@ -111,7 +121,7 @@ impl Clocks {
             () => format!("{number}/{}", clock.size),
         };
         let meant = format!("{} {step}", clock.name);
-        Some(Refusal::new(format!("{} is a clock already", clock.name)).about_meant(typed, meant))
+        Some(clock.is_there(typed, meant))
     }
 }
 
@@ -130,13 +140,13 @@ pub(crate) fn clock(state: &mut State, turn: &Turn, change: Option<Text>) -> Res
         return Ok(clock.drawn().into());
     }
     if let Step::Begin(size, filled) = step {
-        let another = clocks.0.get(&key).filter(|clock| clock.name.to_lowercase() != name.to_lowercase());
+        let another = clocks.without_article(name).filter(|_| !clocks.0.contains_key(&name.to_lowercase()));
         let name = match another {
             // `clock ritual 2/6` is about The ritual.
             Some(clock) if text.contains('/') => &clock.name.clone(),
             Some(clock) => {
                 let meant = format!("{} {}/{}", clock.name, size.min(clock.size), clock.size);
-                return Err(Refusal::new(format!("{} is a clock already", clock.name)).about_meant(text.trim(), meant));
+                return Err(clock.is_there(text.trim(), meant));
             }
             None => name,
         };
@@ -290,6 +300,21 @@ mod tests {
         for wrong in ["Doom 1", "Doom 61", "Doom 99999999999", "Doom 7/6", "Doom +99999999999"] {
             assert!(super::read(wrong).is_err(), "{wrong}");
         }
+    }
+
+    #[test]
+    fn a_clock_is_known_without_its_article_and_by_no_part_of_its_name() {
+        let ritual = Clock { name: "The ritual".into(), filled: 0, size: 6 };
+        let clocks = Clocks(BTreeMap::from([("the ritual".to_owned(), ritual)]));
+        let known = |name: &str| clocks.without_article(name).is_some();
+        assert!(known("ritual") && known("Ritual"));
+        assert!(!known("rit") && !known("the ritual") && !known("ritualist"));
+        let moves = |typed: &str| clocks.moves(typed).and_then(|refusal| Some(refusal.mended?.by));
+        assert_eq!(moves("ritual up by 2").as_deref(), Some("The ritual +2"));
+        assert_eq!(moves("the ritual back by 1").as_deref(), Some("The ritual -1"));
+        assert_eq!(moves("rit to 3").as_deref(), Some("The ritual 3/6"));
+        assert_eq!(moves("Alarm 4"), None);
+        assert_eq!(moves("The ritual 4"), None);
     }
 
     #[test]
