@@ -24,10 +24,9 @@ pub(crate) fn which(state: &State, named: Option<Called>, line: &str) -> Result<
         return Err(Refusal::new("there is no deck at this table yet").example("deck poker"));
     }
     // `from the deck`
-    let named = named.map(|Called(name)| name);
-    let which = |name: &String| state.decks.contains_key(&name.to_lowercase()) || !ANY.contains(&&*name.to_lowercase());
-    if let Some(name) = named.filter(which) {
-        let lower = name.to_lowercase();
+    let named = named.map(|Called(name)| (name.to_lowercase(), name));
+    let any = |lower: &str| ANY.contains(&lower) && !state.decks.contains_key(lower);
+    if let Some((lower, name)) = named.filter(|(lower, _)| !any(lower)) {
         if state.decks.contains_key(&lower) {
             return Ok(lower);
         }
