@@ -74,13 +74,20 @@ impl Words {
             let what = format!("I do not understand \"{}\" here: did you mean {die}?", word.text);
             return Err(Refusal::usage(what, word.at.clone()).mended(word.at.clone(), Some(die)));
         }
+        // `intent piloting descriptor`: an argument of which there is but one word, and not the one that leads to it.
+        let lacks = |argument: &&ArgumentSpec| {
+            let said = |word: &&Word| argument.words.iter().any(|known| same(known, &word.text));
+            self.words.iter().filter(said).count() == 1
+        };
+        let led = arguments.iter().filter(lacks).filter_map(|argument| argument.words.split_first());
+        let led: Vec<(String, Vec<String>)> = led.map(|(first, others)| (first.clone(), others.to_vec())).collect();
         let known: Vec<String> = arguments.into_iter().flat_map(|argument| argument.words).collect();
         if let Some(prose) = self.prose(&known) {
             let remark = self.text_of(prose);
             self.remark = Remark::Found(remark);
             return Ok(());
         }
-        self.finish(&known)
+        self.refuse_left(&known, &led)
     }
 
     /// Refuses a line with words that nobody took; `known` are words that would have fitted.
@@ -88,6 +95,11 @@ impl Words {
     /// # Errors
     /// There are such words.
     pub fn finish(&self, known: &[String]) -> Result<(), Refusal> {
+        self.refuse_left(known, &[])
+    }
+
+    /// The same; `led` are words that would fit behind another one, which is missing.
+    fn refuse_left(&self, known: &[String], led: &[(String, Vec<String>)]) -> Result<(), Refusal> {
         let Some(first) = self.first_left() else { return Ok(()) };
         if let Some(split) = self.split_die() {
             return Err(split);
@@ -105,9 +117,9 @@ impl Words {
         let refusal = |what: String| Refusal::usage(what, word.at.clone());
         Err(match meant {
             _ if !more.is_empty() => refusal(format!("{} what: {}?", word.text, more.join(", "))),
-            // `intent piloting descriptor`: what it says is not to be left out.
-            _ if known.iter().any(|known| same(known, &word.text)) && !self.is_repeated(word) => {
-                refusal(format!("I do not understand \"{}\" here", word.text))
+            _ if let Some((leads, _)) = led.iter().find(|(_, led)| led.iter().any(|known| same(known, &word.text))) => {
+                let put = (!means_nothing(leads)).then(|| format!("{leads} "));
+                refusal(format!("\"{}\" goes after {leads}", word.text)).mended(word.at.start..word.at.start, put)
             }
             _ if known.iter().any(|known| same(known, &word.text)) => {
                 refusal(format!("\"{}\" is there once too often", word.text)).mended(word.at.clone(), Some(""))
@@ -122,11 +134,6 @@ impl Words {
             }
             None => refusal(format!("I do not understand \"{}\" here", word.text)),
         })
-    }
-
-    /// True if another word took what this one says, or says the same.
-    fn is_repeated(&self, word: &Word) -> bool {
-        self.words.iter().filter(|each| same(&each.text, &word.text)).count() > 1
     }
 
     /// A die whose number stands apart, `d 10`.
