@@ -217,11 +217,11 @@ impl<'a> Sheet<'a> {
                     let before = filled.typed[from..at].trim_end().len() + from;
                     let apart = before < at && filled.typed[from..before].ends_with(|c: char| c.is_ascii_digit());
                     let put = if apart && !put.starts_with('-') { format!("+{put}") } else { put };
-                    // `stealth d20` is no five dice.
+                    // `stealth d20` is not five dice.
                     let behind = filled.typed[at + name.len()..].trim_start_matches([' ', '1']);
                     let throws =
                         behind.starts_with(['d', 'D']) && behind[1..].starts_with(|c: char| c.is_ascii_digit());
-                    if throws && put.ends_with(|c: char| c.is_ascii_digit()) {
+                    if throws && put.trim_start_matches('+').bytes().all(|byte| byte.is_ascii_digit()) {
                         return None;
                     }
                     filled.typed.replace_range(at..at + name.len(), &put);

@@ -1,12 +1,13 @@
-//! What people call the table's own commands. `{}` is what they type behind it.
+//! What people call the table's own commands, in one word or two. `{}` is what they type behind it.
 
-const SYNONYMS: [(&str, &str); 37] = [
+const SYNONYMS: [(&str, &str); 38] = [
     ("afk", "away {}"),
     ("brb", "away {}"),
     ("gone", "away {}"),
     ("holiday", "away {}"),
     ("unavailable", "away {}"),
     ("vacation", "away {}"),
+    ("character sheet", "sheet {}"),
     ("character", "iam {}"),
     ("name", "iam {}"),
     ("whoami", "iam"),
@@ -42,10 +43,9 @@ const SYNONYMS: [(&str, &str); 37] = [
 
 /// The line that a word which is no command means, with the rest of the line in it.
 pub(crate) fn synonym(word: &str, rest: &str) -> Option<String> {
-    // `character sheet Bob`
-    if word == "character" && rest.split(' ').next().is_some_and(|next| next.eq_ignore_ascii_case("sheet")) {
-        return Some(rest.to_owned());
-    }
-    let (_, meant) = SYNONYMS.iter().find(|(each, _)| *each == word)?;
+    let (second, behind) = rest.split_once(' ').unwrap_or((rest, ""));
+    let both = format!("{word} {}", second.to_lowercase());
+    let of = |words: &str| SYNONYMS.iter().find(|(each, _)| *each == words).map(|(_, meant)| *meant);
+    let (meant, rest) = of(&both).map(|meant| (meant, behind)).or_else(|| Some((of(word)?, rest)))?;
     Some(meant.replace("{}", rest).trim_end().to_owned())
 }

@@ -15,6 +15,7 @@ mod question;
 mod reads;
 mod respelled;
 mod settled;
+mod slips;
 mod tidied;
 mod words;
 
@@ -29,7 +30,7 @@ use words::{ARTICLES, DONE, FILLERS, GAINS, LOSES, TURNS, VERBS};
 
 pub(super) use candidates::candidates;
 pub(super) use misread::{meant_by, meant_by_remark, meant_by_tool, meant_by_value};
-pub(super) use tidied::{SPOKEN, consonants};
+pub(super) use slips::{SPOKEN, consonants};
 
 /// The most words of a line that is guessed at.
 const MOST_WORDS: usize = 14;
@@ -101,7 +102,7 @@ pub(super) fn begins_a_sentence(word: &str) -> bool {
 /// follow it: `kick Bob`, `dont soak`, `uncondition Ann`.
 pub(super) fn says_what_is_done(word: &str, known: &[&str]) -> bool {
     let undone = word.strip_prefix("un").is_some_and(|done| known.contains(&done));
-    let done = DONE.contains(&word) || GAINS.contains(&word) || LOSES.contains(&word) || word == "steal";
+    let done = [&DONE[..], &GAINS, &LOSES].iter().any(|words| words.contains(&word));
     done || undone || Words::turns_around(word)
 }
 

@@ -345,8 +345,8 @@ fn says_all(typed: &str, right: &str) -> bool {
     numbers(right) >= numbers(typed) && comments
 }
 
-/// True if the comment of a correction begins with what the line was about: a word that turns it around, `possibility # no`, or
-/// somebody's name, `hero # Magda`.
+/// True if the comment of a correction begins with what the line was about: a word that turns it around, `possibility # no`,
+/// somebody's name, `hero # Magda`, a value, an option, `act d8 # w/adv`, or the word typed for the command, `intent +2 # defend`.
 fn hides_the_point(host: &Host, right: &str, attempt: &Attempt<'_>) -> bool {
     let Some((_, comment)) = right.split_once('#').filter(|_| !attempt.typed.contains('#')) else { return false };
     let plain = |word: &str| {

@@ -1,6 +1,7 @@
 //! What a refused line may have been meant as. Each candidate is a whole line, and is tried out before it is shown, so they may
 //! be bold: the last words as a comment, a name in another place, words left out that only lead to the next.
 
+use super::slips::is_number;
 use super::tidied::Tidied;
 use super::words::{AGAINST, ARTICLES, BEATS, DIFFICULTY, ENDS, GROUPS, LINKS, TURNS, ends_a_clause};
 use super::{MOST_WORDS, bare, capitalised, quoted, stems};
@@ -279,10 +280,6 @@ fn is_against(word: &str) -> bool {
 
 fn is_times(word: &str) -> bool {
     word.strip_prefix('x').is_some_and(is_number)
-}
-
-fn is_number(word: &str) -> bool {
-    word.parse::<u32>().is_ok()
 }
 
 /// These words with another one in this place.

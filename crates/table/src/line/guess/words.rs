@@ -32,7 +32,7 @@ pub(super) const ENDED: [&str; 6] = ["not", "longer", "isn't", "isnt", "aint", "
 /// Words for several characters.
 pub(super) const GROUPS: [&str; 5] = ["all", "everyone", "everybody", "heroes", "foes"];
 /// What people call it to use a value against somebody.
-pub(super) const DONE: [&str; 39] = [
+pub(super) const DONE: [&str; 40] = [
     "attack",
     "attacks",
     "attacking",
@@ -71,6 +71,7 @@ pub(super) const DONE: [&str; 39] = [
     "takes",
     "punch",
     "kick",
+    "steal",
     "go",
 ];
 /// Words that say nothing beside a value and a name.
