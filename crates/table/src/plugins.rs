@@ -98,17 +98,20 @@ impl Plugins {
         main.manifest().main().filter(|main| !main.notation)
     }
 
-    /// Which of a room's plugins have a command called `word`. A tool gives way to games.
+    /// Which of a room's plugins have a command called `word`. A tool gives way to games, also where `word` is short for its
+    /// command and the game's has only the long name.
     pub fn knowing(&self, word: &str, room: &RoomDoc) -> Vec<(&dyn Plugin, &CommandSpec)> {
-        let mut all: Vec<(&dyn Plugin, &CommandSpec)> = Vec::new();
-        for plugin in self.enabled(room) {
-            all.extend(plugin.manifest().command(word).map(|command| (plugin, command)));
-        }
-        let of_game = |(plugin, _): &(&dyn Plugin, &CommandSpec)| plugin.manifest().kind == Kind::Game;
-        if all.iter().any(of_game) {
-            all.retain(of_game);
-        }
-        all
+        let called = |word: &str| {
+            let plugins = self.enabled(room).into_iter();
+            plugins.filter_map(|plugin| Some((plugin, plugin.manifest().command(word)?))).collect::<Vec<_>>()
+        };
+        let of_games = |mut all: Vec<_>| {
+            all.retain(|(plugin, _): &(&dyn Plugin, &CommandSpec)| plugin.manifest().kind == Kind::Game);
+            Some(all).filter(|all| !all.is_empty())
+        };
+        let all = called(word);
+        let long = || all.iter().find_map(|(_, command)| of_games(called(&command.name)));
+        of_games(all.clone()).or_else(long).unwrap_or(all)
     }
 
     /// The notation command among those of a room, whose words are dice and nothing else.

@@ -322,14 +322,15 @@ enum Heroes {
     /// move a quick one. A reaction is once in each turn, whoever's it is.
     #[command(alias = "actions", example = "action", example = "action standard", example = "action reaction")]
     Action { kind: Option<actions::Kind> },
-    /// Show, add or clear conditions. They are shown but do not change any roll.
+    /// Show everybody's conditions, or add or clear somebody's. They do not change any roll.
     #[command(
         example = "condition Bob wounded",
+        example = "condition",
         example = "condition Bob clear wounded",
         example = "condition Bob clear"
     )]
     Condition {
-        character: Name,
+        character: Option<Name>,
         #[flag("clear")]
         clear: bool,
         label: Option<Text>,
@@ -373,6 +374,7 @@ impl Game for Spheres {
         ("difficulty", "vs {}"),
         ("chance", "percent {}"),
         ("percentage", "percent {}"),
+        ("percentile", "percent {}"),
         ("dn", "vs {}"),
         ("against", "vs {}"),
         ("versus", "vs {}"),
@@ -513,9 +515,11 @@ fn heroes(state: &mut State, turn: &mut Turn, command: Heroes) -> Result<Reply, 
         }
         Heroes::Surge { how } => surge::surge(state, turn, how),
         Heroes::Action { kind } => actions::action(state, turn, kind),
-        Heroes::Condition { character, clear, label } => {
+        Heroes::Condition { character: Some(character), clear, label } => {
             stress::condition(state, turn, &character, clear, label.map(|label| label.text))
         }
+        Heroes::Condition { character: None, clear: false, .. } => Ok(stress::conditions(state, turn)),
+        Heroes::Condition { .. } => Err(Refusal::new("whose?").example("condition Ann clear")),
         Heroes::Fatigue { state: fatigue, character } => stress::fatigue(state, turn, fatigue, &character),
         Heroes::Tier { tier, character } => stress::tier(state, turn, tier.map(|Number(tier)| tier as u32), character),
     }

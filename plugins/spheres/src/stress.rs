@@ -149,6 +149,14 @@ pub(crate) fn rest(state: &mut State, turn: &Turn, length: Length, recovers: i64
     }
 }
 
+/// Everybody's conditions.
+pub(crate) fn conditions(state: &State, turn: &Turn) -> Reply {
+    let held = state.characters.iter().filter(|(_, held)| !held.conditions.is_empty());
+    let all: Vec<String> =
+        held.map(|(who, held)| format!("{}: {}", turn.name(*who), held.conditions.join(", "))).collect();
+    if all.is_empty() { "Nobody has a condition.".into() } else { all.join(" | ").into() }
+}
+
 pub(crate) fn condition(
     state: &mut State,
     turn: &mut Turn,
@@ -169,7 +177,8 @@ pub(crate) fn condition(
     let conditions = &mut state.of(who).conditions;
     let label = label.map(|label| label.replace(" and ", ", ").replace(" & ", ", "));
     let labels =
-        label.as_deref().unwrap_or_default().split([',', ';']).map(str::trim).filter(|label| !label.is_empty());
+        label.as_deref().unwrap_or_default().split([',', ';']).map(|label| label.trim_matches([' ', '=', '.', '!']));
+    let labels = labels.filter(|label| !label.is_empty());
     if clear && label.is_none() {
         conditions.clear();
     }
