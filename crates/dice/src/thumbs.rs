@@ -45,8 +45,14 @@ impl Notation {
         let bracketed = text.contains(['{', '(', '[']);
         for at in 1..words.len() {
             let (before, behind) = words.split_at_mut(at);
-            let (word, next) = (&mut before[at - 1], &behind[0]);
+            let (word, next) = (&mut before[at - 1], &mut behind[0]);
             let lower = word.to_lowercase();
+            // `plus four`
+            if ["plus", "minus"].contains(&lower.as_str())
+                && let Some(number) = number_word(next)
+            {
+                *next = number.to_string();
+            }
             match lower.as_str() {
                 "dc" if next.parse::<u32>().is_ok() => "vs".clone_into(word),
                 "plus" | "add" if begins_a_number(next) => "+".clone_into(word),
@@ -73,6 +79,8 @@ impl Notation {
             }
         }
         let plain = words.into_iter().filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ");
+        // `vs DC15`
+        let plain = plain.replace("vs vs ", "vs ");
         (plain != text.trim()).then_some(plain)
     }
 

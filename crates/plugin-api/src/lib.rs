@@ -22,7 +22,7 @@ pub use argument::{Argument, DiceWord, Name, Number, Text};
 pub use cast::{Cast, Newcomer};
 pub use chat::{CharacterId, Line, Moment, Offer, Readers, Reply, Role, Span};
 pub use declare::{ArgumentSpec, Arguments, CommandSpec, Commands, FollowUp, Kind, Manifest, usage_of};
-pub use dice::{Dice, Die};
+pub use dice::{Dice, Die, number_word};
 pub use game::{Game, Held, Played, Plugin, Ready, SavedState, plugin};
 pub use past::Past;
 pub use plugin_api_derive::{Arguments, Choice, Commands, Forms};

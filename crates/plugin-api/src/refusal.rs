@@ -88,14 +88,29 @@ impl From<RollError> for Refusal {
     }
 }
 
-/// The candidate that `word` was probably meant to be: at most one typo in a short word, two in a long one.
+/// The candidate that `word` was probably meant to be: at most one typo in a short word, two in a long one, or the only one
+/// without its vowels, `clr`.
 pub fn suggest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let slips = match word.chars().count() {
         0..=2 => 0,
         3..=5 => 1,
         _ => 2,
     };
-    suggest_within(slips, word, candidates)
+    let candidates: Vec<&str> = candidates.into_iter().collect();
+    shortened(word, &candidates).or_else(|| suggest_within(slips, word, candidates))
+}
+
+/// The only candidate that is this word with vowels.
+fn shortened<'a>(word: &str, candidates: &[&'a str]) -> Option<&'a str> {
+    let without_vowels = |word: &str| word.to_lowercase().replace(['a', 'e', 'i', 'o', 'u'], "");
+    let short = word.to_lowercase();
+    if short.len() < 3 || !short.chars().all(char::is_alphabetic) || without_vowels(&short) != short {
+        return None;
+    }
+    let mut found = candidates.iter().filter(|candidate| candidate.len() > short.len());
+    let mut found = found.by_ref().filter(|candidate| without_vowels(candidate) == short);
+    let first = found.next()?;
+    found.all(|other| other == first).then_some(*first)
 }
 
 /// The nearest candidate at most `slips` typos away from `word`, ignoring case. A typo is a letter too many, too few,
@@ -126,6 +141,8 @@ mod tests {
         assert_eq!(suggest("sv", words), None);
         assert_eq!(suggest("adv", words), None);
         assert_eq!(suggest("stress", words), None);
+        assert_eq!(suggest("stggrd", words), Some("staggered"));
+        assert_eq!(suggest("clr", ["clear", "color"]), None);
         assert_eq!(suggest_within(1, "overwelmd", words), None);
     }
 }

@@ -4,6 +4,7 @@
 use crate::notation::name_at;
 use crate::rights::Rights;
 use chat::PlayerId;
+use dice::number_word;
 use journal::documents::TableDoc;
 use plugin_api::CharacterId;
 use std::collections::BTreeSet;
@@ -58,14 +59,19 @@ impl Filled {
     }
 }
 
-/// A change as it is typed in signs: `is 19` is 19, and `down 5` is -5.
+/// A change as it is typed in signs: `is 19` is 19, and `down 5` and `minus five` are -5.
 fn change_in_signs(words: &[&str]) -> String {
-    let number = |words: &[&str]| words.first().is_some_and(|word| word.starts_with(|c: char| c.is_ascii_digit()));
-    match words {
-        ["is" | "to" | "now" | "at", rest @ ..] if number(rest) => rest.join(" "),
-        ["down" | "minus", rest @ ..] if number(rest) => format!("-{}", rest.join(" ")),
-        ["up" | "plus", rest @ ..] if number(rest) => format!("+{}", rest.join(" ")),
-        _ => words.join(" "),
+    let [leads, number, rest @ ..] = words else { return words.join(" ") };
+    let sign = match *leads {
+        "is" | "to" | "now" | "at" => "",
+        "down" | "minus" => "-",
+        "up" | "plus" => "+",
+        _ => return words.join(" "),
+    };
+    let digits = number.starts_with(|c: char| c.is_ascii_digit()).then(|| (*number).to_owned());
+    match digits.or_else(|| number_word(number).map(|number| number.to_string())) {
+        Some(number) => [&[format!("{sign}{number}").as_str()], rest].concat().join(" "),
+        None => words.join(" "),
     }
 }
 
@@ -136,7 +142,7 @@ impl<'a> Sheet<'a> {
             filled.typed.push_str(&format!("{apart}{value}"));
             filled.shown.push(format!("{name} {value}"));
             filled.by.insert(author);
-            rest = rest[place.end..].trim_start_matches([',', ';', ':', '.', '-', ' ']);
+            rest = rest[place.end..].trim_start_matches([',', ';', ':', '.', '-', '/', ' ']);
         }
         if filled.shown.is_empty() {
             return None;
@@ -307,8 +313,14 @@ const ENDS: [char; 5] = ['.', '!', '?', '…', ':'];
 /// The words of a part of a line, without what surrounds them.
 pub(crate) fn words_of(line: &str, span: Range<usize>) -> Vec<Range<usize>> {
     let around = |c: char| c.is_whitespace() || matches!(c, ',' | ';' | '"' | '(' | ')');
-    // `vs=Ogre`, but `ann=17` is one word.
-    let names = |at: usize, c: char| c == '=' && line[at + 1..].starts_with(char::is_alphabetic);
+    // `vs=Ogre`, ` +courage` and `gunnery/nerve`, but `ann=17` and `d20+dex` are one word.
+    let begins = |at: usize, c: char| match c {
+        '=' => true,
+        '+' => at == 0 || line[..at].ends_with(char::is_whitespace),
+        '/' => line[..at].ends_with(char::is_alphabetic),
+        _ => false,
+    };
+    let names = |at: usize, c: char| begins(at, c) && line[at + 1..].starts_with(char::is_alphabetic);
     let mut words = Vec::new();
     let mut start = None;
     for (at, c) in line[span.clone()].char_indices().chain([(span.len(), ' ')]) {

@@ -202,7 +202,7 @@ struct Words<'t>(&'t str);
 impl Words<'_> {
     fn peek(&self) -> Option<String> {
         let word = self.0.split_whitespace().next()?;
-        Some(word.trim_end_matches([',', ':', '.']).to_lowercase()).filter(|word| !word.is_empty())
+        Some(word.trim_end_matches([',', ':', '.', '!', '…']).to_lowercase()).filter(|word| !word.is_empty())
     }
 
     fn next(&mut self) -> Option<String> {

@@ -28,7 +28,7 @@ impl CommandLine {
     /// The first word, in lower case and without punctuation after it, and where it is; `undo#5` is two words.
     pub fn word(&self) -> (String, Range<usize>) {
         let end = self.typed.find(|c: char| c.is_whitespace() || c == '#').unwrap_or(self.typed.len());
-        let word = self.typed[..end].trim_end_matches([':', '.', ',', ';', '!', '?']);
+        let word = self.typed[..end].trim_end_matches([':', '.', ',', ';', '!', '?', '…']);
         (word.to_lowercase(), 0..end)
     }
 }

@@ -165,6 +165,8 @@ fn repeated(text: &str) -> (&str, u32) {
     let (name, count) = last_word(before);
     match (last.to_lowercase().as_str(), count.to_lowercase().as_str()) {
         ("twice", _) => (before, 2),
+        // `omen x 3`
+        (number, "x") => number.parse().map_or((text, 1), |times| (name, times)),
         ("times", number) | (number, "times") => number.parse().map_or((text, 1), |times| (name, times)),
         _ => (text, 1),
     }
@@ -197,7 +199,7 @@ mod tests {
 
     #[test]
     fn a_roll_may_be_said_to_happen_several_times() {
-        for typed in ["3x omen", "omen x3", "omen 3 times", "omen 3x"] {
+        for typed in ["3x omen", "omen x3", "omen x 3", "omen 3 times", "omen 3x"] {
             assert_eq!(asked(typed), Asked::Roll("omen", 3), "{typed}");
         }
         assert_eq!(asked("blood moon twice"), Asked::Roll("blood moon", 2));

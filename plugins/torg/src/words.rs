@@ -1,7 +1,7 @@
 //! The game's own words: difficulties, Mishap ranges, circumstances.
 
 use crate::rules::DIFFICULTIES;
-use plugin_api::{Argument, Choice, Number};
+use plugin_api::{Argument, Choice, Number, number_word};
 
 /// The difficulties of a test: numbers or names, one or several.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -97,7 +97,7 @@ impl Argument for NamedDifficulty {
 }
 
 /// Words with a number before them that is a count, not a difficulty.
-const COUNTED: [&str; 7] = ["card", "cards", "wound", "wounds", "wounded", "bd", "actions"];
+const COUNTED: [&str; 8] = ["card", "cards", "wound", "wounds", "wounded", "bd", "bonus", "actions"];
 
 /// A count of something: `cards 2`, `2 cards`, or `card` for one; and the number of words it takes.
 fn counted<const MOST: i64>(words: &[&str], names: &[&str]) -> Result<Option<(i64, usize)>, String> {
@@ -105,7 +105,11 @@ fn counted<const MOST: i64>(words: &[&str], names: &[&str]) -> Result<Option<(i6
     // `+1bd`
     let unsigned = [words[0].strip_prefix('+').unwrap_or(words[0])];
     let words = if words.len() == 1 { &unsigned[..] } else { words };
-    let number = |word: &str| Ok::<_, String>(Number::<1, MOST>::read(&[word])?.map(|(Number(count), _)| count));
+    let number = |word: &str| {
+        let spelled = number_word(word).map(|number| number.to_string());
+        let read = Number::<1, MOST>::read(&[spelled.as_deref().unwrap_or(word)])?;
+        Ok::<_, String>(read.map(|(Number(count), _)| count))
+    };
     // `wounds1`
     let letters = words[0].trim_end_matches(|c: char| c.is_ascii_digit());
     if letters.len() < words[0].len() && named(letters) {
@@ -179,7 +183,7 @@ pub(crate) enum CardWord {
     Nomin,
 }
 
-/// A count of bonus dice: `bd 2`, `2 bd`, `bd2`.
+/// A count of bonus dice: `bd 2`, `2 bd`, `bd2`, `2 bonus dice`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct BonusDice(pub u32);
 
@@ -189,7 +193,16 @@ impl Argument for BonusDice {
     }
 
     fn read(words: &[&str]) -> Result<Option<(Self, usize)>, String> {
-        Ok(counted::<20>(words, &["bd"])?.map(|(count, taken)| (BonusDice(count as u32), taken)))
+        let dice = |word: &str| ["die", "dice"].iter().any(|die| die.eq_ignore_ascii_case(word));
+        let spelled = |at: &usize| {
+            let [bonus, die, ..] = words.get(*at..).unwrap_or_default() else { return false };
+            bonus.eq_ignore_ascii_case("bonus") && dice(die)
+        };
+        let Some(at) = (0..=1).find(spelled) else {
+            return Ok(counted::<20>(words, &["bd"])?.map(|(count, taken)| (BonusDice(count as u32), taken)));
+        };
+        let short = [&words[..at], &["bd"], &words[at + 2..]].concat();
+        Ok(counted::<20>(&short, &["bd"])?.map(|(count, taken)| (BonusDice(count as u32), taken + 1)))
     }
 
     fn words() -> Vec<String> {

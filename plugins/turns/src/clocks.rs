@@ -21,6 +21,9 @@ const SEGMENTS: [&str; 10] =
 const REMOVES: [&str; 6] = ["none", "remove", "clear", "off", "delete", "end"];
 
 /// Words between a clock and a number that say where it moves.
+/// Words that fill a clock, and that empty it.
+const FILLS: [&str; 2] = ["full", "filled"];
+const EMPTIES: [&str; 3] = ["empty", "reset", "restart"];
 const MOVES: [&str; 11] = ["up", "down", "by", "to", "at", "is", "now", "forward", "back", "plus", "minus"];
 
 /// A clock.
@@ -143,14 +146,14 @@ pub(crate) fn clock(state: &mut State, turn: &Turn, change: Option<Text>) -> Res
         let another = clocks.without_article(name).filter(|_| !clocks.0.contains_key(&name.to_lowercase()));
         let name = match another {
             // `clock ritual 2/6` is about The ritual.
-            Some(clock) if text.contains('/') => &clock.name.clone(),
+            Some(clock) if says_both(&text) => &clock.name.clone(),
             Some(clock) => {
                 let meant = format!("{} {}/{}", clock.name, size.min(clock.size), clock.size);
                 return Err(clock.is_there(text.trim(), meant));
             }
             None => name,
         };
-        let begun = clocks.0.get(&key).filter(|clock| clock.filled > 0 && !text.contains('/'));
+        let begun = clocks.0.get(&key).filter(|clock| clock.filled > 0 && !says_both(&text));
         if let Some(Clock { name, filled, size: of }) = begun.filter(|clock| clock.size != size) {
             let what = format!("{name} is at {filled} of {of}; with a slash I know what you mean");
             return Err(Refusal::new(what).example(format!("clock {name} {}/{of}", size.min(*of))));
@@ -238,9 +241,26 @@ fn glued(typed: &str) -> Option<(&str, &str)> {
     (is_change && name.ends_with(char::is_alphabetic)).then_some((name, change))
 }
 
+/// True if a text says how full the clock is and how large: `The ritual 2/6`, `The ritual 2 of 6`.
+fn says_both(text: &str) -> bool {
+    text.contains('/') || text.contains(" of ")
+}
+
+/// All but the last word, and that.
+fn last_word(text: &str) -> Option<(&str, &str)> {
+    text.rsplit_once(char::is_whitespace)
+}
+
+/// A name without the quotation marks around it, and without what is between it and a number.
+fn plain_name(name: &str) -> &str {
+    name.trim_end_matches([':', ' ', '=']).trim_matches('"')
+}
+
 /// A clock's name, and what is to become of it: `The ritual +1`, `The ritual 6`, `The ritual 2/6`.
 fn read(typed: &str) -> Result<(&str, Step), Refusal> {
     let typed = without_prose(typed.trim()).trim_end_matches(['.', '!']);
+    // `new Alarm 4`
+    let typed = typed.strip_prefix("new ").map_or(typed, str::trim_start);
     // `Doom 6 segments`
     let counted = |word: &str| SEGMENTS.contains(&word.to_lowercase().as_str());
     let counted = typed.rsplit_once(char::is_whitespace).filter(|(before, last)| {
@@ -248,13 +268,17 @@ fn read(typed: &str) -> Result<(&str, Step), Refusal> {
         counted(last) && number.contains(|c: char| c.is_ascii_digit())
     });
     let typed = counted.map_or(typed, |(before, _)| before.trim_end());
-    let (name, last) = glued(typed).or_else(|| typed.rsplit_once(char::is_whitespace)).unwrap_or(("", typed));
-    let name = name.trim_end_matches([':', ' ', '=']);
+    let (name, last) = glued(typed).or_else(|| last_word(typed)).unwrap_or(("", typed));
+    let name = plain_name(name);
     let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     let bounds = || Refusal::new(format!("a clock has 2 to {MOST_SEGMENTS} segments")).about(last);
     let size = |text: &str| text.parse().ok().filter(|size| (2..=MOST_SEGMENTS).contains(size)).ok_or_else(bounds);
     if REMOVES.contains(&last.to_lowercase().as_str()) && !name.is_empty() {
         return Ok((name, Step::Remove));
+    }
+    let is = |words: &[&str]| words.contains(&last.to_lowercase().as_str()) && !name.is_empty();
+    if is(&FILLS) || is(&EMPTIES) {
+        return Ok((name, Step::Move(if is(&FILLS) { i32::MAX } else { -i32::MAX })));
     }
     if last.strip_prefix(['+', '-']).is_some_and(digits) {
         let by: i32 = last.parse().map_err(|_| bounds())?;
@@ -267,13 +291,18 @@ fn read(typed: &str) -> Result<(&str, Step), Refusal> {
         let by: i32 = format!("{sign}{last}").parse().map_err(|_| bounds())?;
         return Ok((before.trim_end(), Step::Move(by)));
     }
-    if digits(last) {
-        return Ok((name, Step::Begin(size(last)?, 0)));
-    }
-    if let Some((filled, of)) = last.split_once('/').filter(|(filled, of)| digits(filled) && digits(of)) {
+    // `Doom 2 of 8`
+    let spelled = name.strip_suffix(" of").or_else(|| name.strip_suffix(" OF")).and_then(last_word);
+    let spelled = spelled.filter(|(_, filled)| digits(filled) && digits(last));
+    let parts = last.split_once('/').filter(|(filled, of)| digits(filled) && digits(of));
+    let parts = parts.map(|(filled, of)| (name, filled, of));
+    if let Some((name, filled, of)) = spelled.map(|(name, filled)| (plain_name(name), filled, last)).or(parts) {
         let of = size(of)?;
         let filled = filled.parse().ok().filter(|filled| *filled <= of).ok_or_else(bounds)?;
         return Ok((name, Step::Begin(of, filled)));
+    }
+    if digits(last) {
+        return Ok((name, Step::Begin(size(last)?, 0)));
     }
     Ok((typed, Step::Show))
 }

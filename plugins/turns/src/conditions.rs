@@ -227,7 +227,7 @@ fn add(state: &mut State, turn: &Turn, who: CharacterId, typed: &str) -> Result<
         .replace(" and ", ", ")
         .replace(" & ", ", ")
         .split([',', ';'])
-        .map(|part| part.trim().trim_end_matches(['.', '!', '?']))
+        .map(|part| part.trim().trim_start_matches(['=', ' ']).trim_end_matches(['.', '!', '?']))
         .filter(|part| !part.is_empty())
     {
         let (label, lasts) = read(part)?;

@@ -84,10 +84,10 @@ impl Value {
     }
 }
 
-/// True for the sign between a name and a number.
-fn is_times(word: &str) -> bool {
-    ["x", "X", "×"].contains(&word)
-}
+/// Words between a name and its number: `Ann at 17`, `Ann moves to 5`.
+const LINKS: [&str; 12] = ["at", "on", "=", "with", "rolls", "to", "is", "has", "moves", "goes", "gets", "now"];
+/// The most of them.
+const MOST_LINKS: usize = 2;
 
 /// Reads `x3` or `3x`.
 fn times(word: &str) -> Result<Option<u32>, String> {
@@ -133,16 +133,8 @@ impl Argument for Entrant {
         };
         let many = words.get(taken).map_or(Ok(None), |word| times(word))?.filter(|_| name.is_some());
         taken += usize::from(many.is_some());
-        // `Goon x 2`
-        let apart = words.get(taken).zip(words.get(taken + 1)).filter(|(sign, _)| many.is_none() && is_times(sign));
-        let apart = apart.map_or(Ok(None), |(_, number)| times(&format!("x{number}")))?.filter(|_| name.is_some());
-        taken += 2 * usize::from(apart.is_some());
-        let many = many.or(apart);
-        // `Ann at 17`, `Ann = 17`, `Ann on 17`
-        let linked = words
-            .get(taken)
-            .is_some_and(|word| matches!(*word, "at" | "on" | "=" | "with" | "rolls" | "to" | "is" | "has"));
-        let from = taken + usize::from(linked && name.is_some());
+        let links = words.iter().skip(taken).take(MOST_LINKS).take_while(|word| LINKS.contains(word)).count();
+        let from = taken + if name.is_some() { links } else { 0 };
         let first = words.get(from).copied().unwrap_or_default();
         // `d20 + 4`
         let apart = words.get(from + 1).filter(|next| next.starts_with(['+', '-']) && !first.contains(['+', '-']));
@@ -171,11 +163,11 @@ mod tests {
         let d20 = |plus| Some(Value::Dice { sides: vec![20], plus });
         assert_eq!(read("Ann 17 Bob"), Some((entrant(Some("Ann"), None, Some(Value::Number(17))), 2)));
         assert_eq!(read("Goon x3 d20+1"), Some((entrant(Some("Goon"), Some(3), d20(1)), 3)));
-        assert_eq!(read("Goon x 3 d20+1"), Some((entrant(Some("Goon"), Some(3), d20(1)), 4)));
         assert_eq!(read("d20 +4"), Some((entrant(None, None, d20(4)), 2)));
         assert_eq!(read("+3"), Some((entrant(None, None, d20(3)), 1)));
         assert_eq!(read("and Bob"), Some((entrant(Some("Bob"), None, None), 2)));
         assert_eq!(read("Ann at 17"), Some((entrant(Some("Ann"), None, Some(Value::Number(17))), 3)));
+        assert_eq!(read("Ann moves to 17"), Some((entrant(Some("Ann"), None, Some(Value::Number(17))), 4)));
         assert_eq!(read("Ann=17"), Some((entrant(Some("Ann"), None, Some(Value::Number(17))), 1)));
         assert_eq!(read("17 d20"), Some((entrant(None, None, Some(Value::Number(17))), 1)));
         assert_eq!(read("\u{1f600}"), read("\u{1f600}"));

@@ -1,5 +1,6 @@
 //! A line as words, the way people type them on phones.
 
+use dice::number_word;
 use std::ops::Range;
 
 /// One word of a line.
@@ -51,9 +52,9 @@ pub(super) fn words(typed: &str, from: usize) -> Vec<Word> {
         }
         let (text, inset) = if quoted { (text, 0) } else { plain(&text) };
         match words.last_mut() {
-            // `+ 4` is `+4`, and so is `plus 4`.
-            Some(front) if is_number(&text) && !quoted && front.sign().is_some() => {
-                front.text = format!("{}{text}", front.sign().unwrap_or_default());
+            // `+ 4` is `+4`, and so are `plus 4` and `plus four`; `one d8` is `1d8`.
+            Some(front) if !quoted && let Some(both) = front.with(&text) => {
+                front.text = both;
                 front.at.end = end;
             }
             _ => words.push(Word { text, at: start..end, taken: false, quoted, name: false, inset }),
@@ -66,8 +67,10 @@ pub(super) fn words(typed: &str, from: usize) -> Vec<Word> {
 /// were in front of it.
 fn plain(text: &str) -> (String, usize) {
     let opened = text.trim_start_matches(['(', '=']);
-    let mut plain = opened.trim_end_matches(SLIPS);
+    // `stress:-1`
     let numeric = |c: char| c.is_ascii_digit() || matches!(c, '+' | '-');
+    let opened = opened.strip_prefix(':').filter(|text| text.starts_with(numeric)).unwrap_or(opened);
+    let mut plain = opened.trim_end_matches(SLIPS);
     if plain.starts_with(numeric) || plain.strip_prefix(['d', 'D']).is_some_and(|sides| sides.starts_with(numeric)) {
         plain = plain.trim_end_matches(|c: char| !c.is_ascii() && !c.is_alphanumeric());
     }
@@ -139,11 +142,12 @@ impl Word {
         Some(front.into_iter().chain([self.part(start..end), self.part(value..self.text.len())]).collect())
     }
 
-    /// The parts of `Ann+1` and `Ann17`, if Ann is known and the whole is not.
+    /// The parts of `Ann+1`, `Ann17` and `Ann:17`, if Ann is known and the whole is not.
     fn name_and_number(&self, known: impl Fn(&str) -> bool) -> Option<[Word; 2]> {
-        let name = self.text.trim_end_matches(|c: char| c.is_ascii_digit()).trim_end_matches(['+', '-']);
+        let number = self.text.trim_end_matches(|c: char| c.is_ascii_digit()).trim_end_matches(['+', '-']).len();
+        let name = self.text[..number].trim_end_matches([':', '=']);
         let glued = !self.quoted && !name.is_empty() && name.len() < self.text.len();
-        let parts = || [self.part(0..name.len()), self.part(name.len()..self.text.len())];
+        let parts = || [self.part(0..name.len()), self.part(number..self.text.len())];
         (glued && !known(&self.text) && known(name.trim_start_matches('@'))).then(parts)
     }
 
@@ -154,14 +158,26 @@ impl Word {
         Word { text: self.text[part].to_owned(), at, inset: 0, ..self.clone() }
     }
 
-    /// The sign that it is.
-    fn sign(&self) -> Option<char> {
-        match self.text.to_lowercase().as_str() {
-            _ if self.quoted => None,
-            "+" | "plus" => Some('+'),
-            "-" | "minus" => Some('-'),
-            _ => None,
+    /// What it says together with the next word, if it is a sign or an x in front of a number, or a number in words in front of a
+    /// die.
+    fn with(&self, next: &str) -> Option<String> {
+        let sign = match self.text.to_lowercase().as_str() {
+            _ if self.quoted => return None,
+            "+" | "plus" => '+',
+            "-" | "minus" => '-',
+            // `goblin x 2`
+            "x" => return is_number(next).then(|| format!("x{next}")),
+            count => {
+                let die = next.strip_prefix(['d', 'D']).is_some_and(is_number);
+                return number_word(count).filter(|_| die).map(|count| format!("{count}{next}"));
+            }
+        };
+        if is_number(next) {
+            return Some(format!("{sign}{next}"));
         }
+        // A dash may be in front of prose: `- one last try`.
+        let spelled = self.text.chars().all(char::is_alphabetic);
+        number_word(next).filter(|_| spelled).map(|number| format!("{sign}{number}"))
     }
 
     /// Whether it is a cry: `ouch`.

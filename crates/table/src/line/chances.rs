@@ -247,6 +247,7 @@ fn trials_of(
     let arguments = Arguments::of(&line.typed, spec.follow_up);
     let mut words = Words::new(&arguments.typed, place.end.min(arguments.typed.len()));
     let offered = Prepared {
+        remark: None,
         looked_up: Vec::new(),
         against: play.against,
         hidden: None,

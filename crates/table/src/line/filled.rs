@@ -265,7 +265,13 @@ impl Reading<'_> {
         }
         match self.remark(line) {
             None => {
-                let reads = |line: &str| self.remark(line).is_some();
+                // `act pilot d6 courage`: no remark begins with a value.
+                let valued = |prose: &str| {
+                    let first = prose.trim_start_matches('+').split_whitespace().next();
+                    first.is_some_and(|name| sheet.named(name).is_some())
+                };
+                let reads =
+                    |line: &str| self.remark(line).is_some_and(|prose| !prose.is_some_and(|prose| valued(&prose)));
                 // `init d20+dex`
                 let in_dice = || sheet.filled_dice(line, from, reads);
                 sheet.filled(line, from..typed.len(), known, reads).or_else(in_dice)

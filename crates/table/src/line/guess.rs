@@ -9,6 +9,7 @@ mod becomes;
 mod candidates;
 mod command;
 mod deed;
+mod fewer;
 mod harm;
 mod misread;
 mod question;
@@ -31,6 +32,7 @@ use words::{ARTICLES, DONE, FILLERS, GAINS, LOSES, TURNS, VERBS};
 pub(super) use candidates::candidates;
 pub(super) use misread::{meant_by, meant_by_remark, meant_by_tool, meant_by_value};
 pub(super) use slips::{SPOKEN, consonants};
+pub(super) use words::is_idle;
 
 /// The most words of a line that is guessed at.
 const MOST_WORDS: usize = 14;

@@ -95,7 +95,10 @@ impl Draft {
         let first = words.split(|c: char| !c.is_alphabetic()).next().unwrap_or_default();
         if suggest_within(1, first, [AGAIN]).is_some() && !first.eq_ignore_ascii_case(AGAIN) {
             let what = format!("I cannot read {first} here: did you mean {AGAIN}?");
-            return Err(Refusal::new(what).about_meant(first, AGAIN).into());
+            let start = first.as_ptr() as usize - arguments.typed.as_ptr() as usize;
+            return Err(Refusal::usage(what, start..start + first.len())
+                .mended(start..start + first.len(), Some(AGAIN))
+                .into());
         }
         let again = first.eq_ignore_ascii_case(AGAIN);
         if !again && !words.starts_with(['+', '-', '*', '/']) {
@@ -116,6 +119,8 @@ impl Draft {
         };
         let typed = if again {
             let more = words[first.len()..].trim();
+            // `again with +2`
+            let more = more.strip_prefix("with ").map_or(more, str::trim_start);
             let comment = comment.or(before.comment.as_deref()).map(|comment| format!(" # {comment}"));
             let comment = comment.unwrap_or_default();
             match (more, parts) {

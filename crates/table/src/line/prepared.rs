@@ -18,8 +18,8 @@ use crate::state::GameState;
 use crate::unplayed::Unplayed;
 use crate::words::{Arguments, CommandLine};
 use chat::Readers;
-use dice::Dice;
 use dice::fair::MessageKey;
+use dice::{Dice, number_word};
 use jiff::Timestamp;
 use journal::digest;
 use journal::documents::RollDoc;
@@ -29,12 +29,15 @@ use plugin_api::{
 };
 use serde_json::Value;
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::sync::Arc;
 
 /// A command with everything it needs except dice.
 pub(super) struct Prepared<'a> {
     pub plugin: &'a dyn Plugin,
     pub arguments: Arguments,
+    /// The part of its comment that no `#` was in front of.
+    pub remark: Option<String>,
     /// The roll it follows up on.
     pub target: Option<Arc<Target<Value>>>,
     pub ready: Ready,
@@ -124,6 +127,7 @@ impl Draft {
         let prepared = Prepared {
             plugin,
             ready,
+            remark: words.remark().map(str::to_owned),
             arguments,
             target: target.map(Arc::new),
             looked_up,
@@ -194,6 +198,25 @@ impl Prepared<'_> {
     pub fn hides(&self, left: &Left) -> Option<CharacterId> {
         let new = self.against.filter(|against| against.hidden).map(|against| against.who);
         new.or(self.hidden.filter(|_| left.followed))
+    }
+
+    /// Refuses what only looked at something, with a remark that asks for more: `spotlight casting for Ann`.
+    ///
+    /// # Errors
+    /// The remark has words of the game's commands in it, a number or a name.
+    pub fn unless_more_is_asked(&self, looked: bool, cast: &Cast, place: Range<usize>) -> Result<(), Refusal> {
+        let Some(remark) = self.remark.as_deref().filter(|_| looked) else { return Ok(()) };
+        let means = |word: &str| {
+            let word = word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
+            let number = word.contains(|c: char| c.is_ascii_digit()) || number_word(&word).is_some();
+            let of_a_command =
+                || self.plugin.manifest().commands.iter().any(|spec| spec.words().any(|known| *known == word));
+            !Words::means_nothing(&word) && (number || cast.known(&word).is_some() || of_a_command())
+        };
+        match remark.split_whitespace().any(means) {
+            true => Err(Refusal::usage(format!("is \"{remark}\" only a comment?"), place)),
+            false => Ok(()),
+        }
     }
 
     /// Plays it with these dice, for as much of its answer as is `wanted`; `None` if the game panics.

@@ -2,9 +2,9 @@
 //! stays.
 
 use super::group::named;
-use super::guess::candidates;
+use super::guess::{candidates, is_idle};
 use super::meant::{self, ACT_AS, Meant, ODDS, named_first, stands_around};
-use super::reading::applied;
+use super::reading::{applied, corrected};
 use crate::amends::amends;
 use crate::attempt::{Attempt, Found};
 use crate::draft::Draft;
@@ -14,10 +14,10 @@ use crate::sheet::Sheet;
 use crate::unplayed::Unplayed;
 use crate::words::CommandLine;
 use dice::Budget;
-use plugin_api::{Kind, Played, Refusal, Wanted, Words, suggest_within};
+use plugin_api::{Kind, Played, Refusal, Wanted, Words, suggest, suggest_within};
 
 /// The most lines tried out for one that is refused.
-const MOST_TRIED: usize = 40;
+const MOST_TRIED: usize = 60;
 
 /// The table's own commands that may be tried out. Others count wrong guesses of a secret word, or do something outside of the
 /// table.
@@ -125,6 +125,7 @@ impl Draft {
                 }
             }
         }
+        tried.extend(with_the_word_meant(&said, refusal, attempt));
         tried.extend(candidates(host, &said, attempt));
         match attempt.said {
             // A command of a game means itself.
@@ -144,6 +145,8 @@ impl Draft {
                 tried.extend(somebody_acts(host, &said, attempt).filter(|_| alone));
             }
         }
+        tried.extend(shown);
+        tried.iter_mut().for_each(|line| line.truncate(without_idle_comment(line).len()));
         tried.retain(|line| !hides_the_point(host, line, attempt));
         tried.truncate(MOST_TRIED);
         let right = self.first_played(host, (around, &tried), attempt)?;
@@ -186,7 +189,11 @@ impl Draft {
         }
         corrected.dedup();
         corrected.truncate(MOST_TRIED);
-        let plays = |typed: &String| matches!(self.rehearse(host, typed.clone(), attempt), Rehearsed::Played);
+        let plays = |typed: &String| match self.rehearse(host, typed.clone(), attempt) {
+            Rehearsed::Played => true,
+            Rehearsed::Looks => !typed.contains('#'),
+            Rehearsed::Forbidden | Rehearsed::Misread(_) => false,
+        };
         let right = corrected.into_iter().find(plays)?;
         Some(right.strip_prefix(around)?.to_owned())
     }
@@ -252,7 +259,9 @@ impl Draft {
         let played = play.with(&mut budget, Wanted::Ending).unwrap_or_else(|| Err(Refusal::default()));
         let thrown = !budget.into_thrown().is_empty();
         let (Played { held, reply }, left) = played?;
-        Ok(thrown || held != state.held || left.followed || !reply.offers.is_empty())
+        let looks = !thrown && held == state.held && !left.followed && reply.offers.is_empty();
+        play.unless_more_is_asked(looks, &left.cast, from..attempt.typed.len())?;
+        Ok(!looks)
     }
 }
 
@@ -286,6 +295,14 @@ fn said<'t>(line: &'t CommandLine, attempt: &Attempt<'_>) -> Option<(&'t str, St
     let rest = line.typed.strip_prefix(ACT_AS).filter(|rest| rest.starts_with(' '))?;
     let (_, inner) = named_first(&attempt.doc, rest).ok()?;
     Some((&line.typed[..line.typed.len() - inner.len()], inner.to_owned()))
+}
+
+/// The line with one of its command's words in place of the word that the refusal is about: `stress cler`.
+fn with_the_word_meant(said: &str, refusal: &Refusal, attempt: &Attempt<'_>) -> Option<String> {
+    let (wrong, Some((_, Found::Plugin(_, spec, _)))) = (refusal.about.as_deref()?, &attempt.said) else { return None };
+    let meant =
+        suggest(Some(wrong).filter(|wrong| wrong.chars().all(char::is_alphabetic))?, spec.words().map(String::as_str))?;
+    corrected(said, Words::new(said, 0).place_of(wrong)?, meant)
 }
 
 /// What else the first word of a line may mean in the room's games: another word for a command, or a slip of one.
@@ -365,8 +382,20 @@ fn hides_the_point(host: &Host, right: &str, attempt: &Attempt<'_>) -> bool {
     let turns = words.iter().take(2).any(|word| Words::turns_around(word) || is(word, &TURNING));
     // `defend+2` is no Intention with the comment "defend".
     let typed = attempt.typed.split(|c: char| !c.is_alphabetic()).next().unwrap_or_default().to_lowercase();
+    let idle = !words.is_empty() && words.iter().all(|word| is_idle(word));
     let says_it = words.len() == 1 && words[0] == typed && !begins_with_a_command(host, attempt);
-    turns || valued || says_it || words.first().is_some_and(named) || words.len() == 1 && is(&words[0], &TURNING_ALONE)
+    turns
+        || valued
+        || idle
+        || says_it
+        || words.first().is_some_and(named)
+        || words.len() == 1 && is(&words[0], &TURNING_ALONE)
+}
+
+/// A line without its comment, if that only names what the command does anyway: `misfortune # die`.
+fn without_idle_comment(line: &str) -> &str {
+    let Some((command, comment)) = line.split_once("# ") else { return line };
+    if comment.split_whitespace().all(is_idle) { command.trim_end() } else { line }
 }
 
 /// How many words of a line mean something.

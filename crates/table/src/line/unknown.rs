@@ -28,11 +28,11 @@ pub(super) fn two_words(line: &CommandLine) -> Option<(String, usize)> {
     Some((format!("{first}{second}").to_lowercase(), end))
 }
 
-/// Where a word of letters may end to which a number or dice are glued: `i+1`, `t12`, `vs=17`, `r4d6`, `actd8`. Another bot's
+/// Where a word of letters may end to which a number or dice are glued: `i+1`, `t12`, `vs=17`, `stress:-1`, `r4d6`, `actd8`. Another bot's
 /// `up2date` is none.
 pub(super) fn glued(word: &str) -> Vec<usize> {
     let word = word.trim_end_matches(['.', '!']);
-    let numeric = |c: char| c.is_ascii_digit() || matches!(c, '+' | '-' | '=');
+    let numeric = |c: char| c.is_ascii_digit() || matches!(c, '+' | '-' | '=' | ':');
     let Some(apart) = word.find(numeric) else { return Vec::new() };
     let (letters, rest) = word.split_at(apart);
     let glued = !letters.is_empty() && letters.chars().all(char::is_alphabetic);
@@ -58,6 +58,10 @@ pub(super) fn unknown<'a>(host: &'a Host, room: &RoomDoc, line: &CommandLine, wo
     // A game's commands are typed oftener than the table's.
     let known: Vec<&str> =
         of_games().chain(host.plugins.house().iter().flat_map(names)).chain(ids).map(String::as_str).collect();
+    // `playrs=3`
+    let letters = glued(word).first().copied().filter(|apart| line.by_name && *apart >= CORRECTED);
+    let (whole, word) = (word, letters.map_or(word, |apart| &word[..apart]));
+    let place = letters.map_or(line.word().1, |apart| 0..apart);
     let long = known.iter().copied().filter(|known| known.len() >= CORRECTED);
     // A question is no slip.
     let long = long.filter(|_| !ASKING.contains(&word));
@@ -74,8 +78,11 @@ pub(super) fn unknown<'a>(host: &'a Host, room: &RoomDoc, line: &CommandLine, wo
     let own = host.plugins.house().iter().map(|spec| &spec.name).filter(|_| line.by_name);
     let short = of_games().chain(own).map(String::as_str).filter(|known| known.len() < CORRECTED && !sentence);
     let prefix = &room.prefix;
-    let place = line.word().1;
-    let synonym = synonym(line, word, &games);
+    let apart = || {
+        let typed = format!("{word} {}", line.typed[letters?..].trim_start_matches([':', '=']));
+        synonym(&CommandLine { typed, by_name: true }, word, &games)
+    };
+    let synonym = synonym(line, whole, &games).or_else(apart);
     let inflected = || known.iter().copied().find(|known| known.len() >= CORRECTED && is_inflected(word, known));
     // `disconected`
     let slip_inflected = || {
@@ -85,7 +92,7 @@ pub(super) fn unknown<'a>(host: &'a Host, room: &RoomDoc, line: &CommandLine, wo
     };
     let begun = || only_begun(word, &known).filter(|_| !sentence);
     let spoken = || known.iter().copied().find(|known| line.by_name && sounds_like(word, known));
-    if let Some((place, meant)) = number_first(word, &known) {
+    if let Some((place, meant)) = number_first(whole, &known) {
         let what = format!("I do not know {word}: did you mean {prefix}{meant}?");
         return Refusal::new(what).at(place.clone()).mended(place, Some(meant)).into();
     }

@@ -171,10 +171,16 @@ impl Draft {
         page: &Page,
         why: &str,
     ) -> Result<Vec<(u32, Outcome)>, StoreError> {
-        // What the line itself would be answered ends with an example of its own.
-        let why = [". Example: ", " Try: "].iter().fold(why, |why, ends| why.split(ends).next().unwrap_or(why));
-        let what = format!("#{} stands: {}", page.number(), why.trim_end_matches('.'));
-        let refusal = Refusal::new(what).example(format!("why #{}", page.number()));
+        let prefix = self.room(host, &message.room)?.doc.prefix.clone();
+        // What the line itself would be answered ends with an example of its own, or with how it would be right.
+        let (why, right) = why.split_once(" Try: ").map_or((why, None), |(why, right)| (why, Some(right)));
+        let why = why.split(". Example: ").next().unwrap_or(why).trim_end_matches('.');
+        let refusal = Refusal::new(format!("#{} stands: {why}", page.number()));
+        let right = right.and_then(|right| right.split(" (").next()).map(|right| right.trim_start_matches(&*prefix));
+        let refusal = match right {
+            Some(right) => refusal.mended(0..line.typed.len(), Some(format!("{AMEND} #{} {right}", page.number()))),
+            None => refusal.example(format!("why #{}", page.number())),
+        };
         Ok(vec![(number, self.refuse_line(host, message, number, line, refusal.into())?)])
     }
 

@@ -3,10 +3,11 @@
 
 use super::slips::is_number;
 use super::tidied::Tidied;
-use super::words::{AGAINST, ARTICLES, BEATS, DIFFICULTY, ENDS, GROUPS, LINKS, TURNS, ends_a_clause};
+use super::words::{AGAINST, ARTICLES, BEATS, DIFFICULTY, ENDS, GROUPS, LINKS, TURNS, ends_a_clause, is_idle};
 use super::{MOST_WORDS, bare, capitalised, quoted, stems};
 use crate::attempt::Attempt;
 use crate::host::Host;
+use crate::line::filled::reads_whole;
 use crate::words::CommandLine;
 use plugin_api::{Cast, CommandSpec, Kind, Plugin, Role, suggest};
 
@@ -14,7 +15,7 @@ use plugin_api::{Cast, CommandSpec, Kind, Plugin, Role, suggest};
 const ASKING: [&str; 14] =
     ["is", "are", "was", "were", "will", "would", "does", "do", "did", "can", "could", "should", "has", "have"];
 /// What joins two words.
-const JOINS: [&str; 3] = ["+", "&", "and"];
+pub(super) const JOINS: [&str; 3] = ["+", "&", "and"];
 /// What makes a roll one for referees alone.
 const SECRETLY: [&str; 5] = ["secret", "secretly", "private", "privately", "hidden"];
 
@@ -40,7 +41,10 @@ pub(crate) fn candidates(host: &Host, typed: &str, attempt: &Attempt<'_>) -> Vec
     let whole = if typed.contains('#') { &tidied.text } else { typed };
     let plain = self::unended(&tidied.text);
     let others = [tidied.text.clone(), plain.to_owned()].into_iter().chain(said.otherwise(plain));
-    let others: Vec<String> = others.collect();
+    let mut others: Vec<String> = others.collect();
+    for fewer in said.in_fewer_words(plain) {
+        others.extend(said.otherwise(&fewer).into_iter().chain([fewer]));
+    }
     add(unended);
     // `my sheet`, `with advantage`
     let leads = |word: &&str| {
@@ -68,6 +72,7 @@ pub(crate) fn candidates(host: &Host, typed: &str, attempt: &Attempt<'_>) -> Vec
     // `oracle will it hold`
     let asks = typed.split_whitespace().nth(1).is_some_and(|word| ASKING.contains(&word.to_lowercase().as_str()));
     Some(format!("{plain}?")).filter(|_| asks).into_iter().for_each(|line| add(tidied.commented(line)));
+    said.behind_another(plain).into_iter().for_each(|line| add(tidied.commented(line)));
     said.named_first(plain).into_iter().for_each(|line| add(tidied.commented(line)));
     lines
 }
@@ -80,10 +85,10 @@ fn unended(line: &str) -> &str {
 }
 
 /// Who said a line, and at which table.
-struct Said<'a> {
-    host: &'a Host,
-    attempt: &'a Attempt<'a>,
-    cast: &'a Cast,
+pub(super) struct Said<'a> {
+    pub host: &'a Host,
+    pub attempt: &'a Attempt<'a>,
+    pub cast: &'a Cast,
     /// The name of a player's own character.
     own: Option<&'a str>,
 }
@@ -109,8 +114,16 @@ impl Said<'_> {
         let plainer: Vec<String> = rest.iter().filter(leads).map(|word| against(word)).collect();
         let plainer = with(if plainer.is_empty() { rest.iter().map(|word| against(word)).collect() } else { plainer });
         if self.host.plugins.house_command(&command.to_lowercase(), &self.attempt.room).is_some() {
-            let at_least = text.replace(" at least ", " vs ");
-            return vec![each(&against), at_least, plainer].into_iter().chain(several_act(&words)).collect();
+            let at_least = |text: &str| text.replace(" at least ", " vs ");
+            return vec![
+                each(&against),
+                at_least(text),
+                plainer.clone(),
+                at_least(&plainer.replace(" least ", " at least ")),
+            ]
+            .into_iter()
+            .chain(several_act(&words))
+            .collect();
         }
         // `card x2`, but `init Goon x3`
         let of_a_tool = self.knowing(command).iter().any(|(plugin, _)| plugin.manifest().kind == Kind::Tool);
@@ -140,6 +153,11 @@ impl Said<'_> {
         lines.extend(Some(all).filter(|_| turns));
         lines.extend(several_act(&words).filter(|_| !known));
         lines.extend(self.for_somebody(rest).map(with));
+        // `order +Ghoul`
+        let joined = |(at, _): &(usize, &str)| text[at + 2..].starts_with(char::is_alphabetic);
+        if let Some((at, _)) = text.match_indices(" +").find(joined) {
+            lines.push(format!("{} + {}", &text[..at], &text[at + 2..]));
+        }
         // `stress down 1`
         let signed = text.replace(" down ", " -").replace(" up ", " +");
         lines.extend(Some(signed).filter(|signed| signed != text));
@@ -170,6 +188,26 @@ impl Said<'_> {
         let number = |at: &usize| ["2", "4"].contains(&rest[*at]);
         let at = (0..rest.len().checked_sub(1)?).find(|at| number(at) && self.cast.known(rest[*at + 1]).is_some())?;
         Some(with_word(rest, at, if rest[at] == "4" { "for" } else { "to" }.to_owned()))
+    }
+
+    /// `spotlight casting for Ann`: a command behind each of a game that knows it as a word, and first where
+    /// it says what the command does.
+    fn behind_another(&self, text: &str) -> Vec<String> {
+        if self.attempt.said.is_none() {
+            return Vec::new();
+        }
+        let first = bare(text.split_whitespace().next().unwrap_or_default()).to_lowercase();
+        let games = self.host.plugins.enabled(&self.attempt.room).into_iter();
+        let games = games.filter(|plugin| plugin.manifest().kind == Kind::Game);
+        let specs = games.flat_map(|game| game.manifest().commands.iter().map(move |spec| (game, spec)));
+        let place = |spec: &CommandSpec| spec.words().position(|known| *known == first);
+        let mut knowing: Vec<_> = specs.filter_map(|(game, spec)| Some((place(spec)?, game, spec))).collect();
+        knowing.sort_by_key(|(place, ..)| *place);
+        let lines = knowing.into_iter().filter_map(|(_, game, spec)| {
+            let line = format!("{} {text}", spec.name);
+            reads_whole(self.host, (game, spec), (&line, spec.name.len()), self.attempt).then_some(line)
+        });
+        lines.collect()
     }
 
     /// `condition prone Bob`: whose it is, in front of the rest.
@@ -206,7 +244,7 @@ impl Said<'_> {
         (1..words.len()).rev().filter(may_end).map(with_comment).collect()
     }
 
-    fn knowing(&self, word: &str) -> Vec<(&dyn Plugin, &CommandSpec)> {
+    pub fn knowing(&self, word: &str) -> Vec<(&dyn Plugin, &CommandSpec)> {
         self.host.plugins.knowing(&word.to_lowercase(), &self.attempt.room)
     }
 
@@ -237,6 +275,9 @@ impl Said<'_> {
             known().any(|known| known == lower)
         };
         let is_a_sign = |word: &&str| !word.contains(char::is_alphanumeric);
+        if words.iter().all(|word| is_idle(bare(word))) {
+            return false;
+        }
         // `done, your turn Bob`
         if ends_a_clause(before) && !is_known(&words[0]) || words.iter().all(is_a_sign) {
             return true;

@@ -1,11 +1,13 @@
 //! A command within a line, with other words around it: `start a new act`, `give Bob 2 possibilities`, `use a Hero card`.
 
-use super::words::{ARTICLES, FILLERS, GROUPS, REASONS, TURNS, VERBS};
+use super::words::{ARTICLES, FILLERS, GROUPS, REASONS, THINGS, TURNS, VERBS};
 use super::{Sentence, begins_a_sentence, quoted, stems, without};
 use crate::line::filled::reads_whole;
 use crate::line::reading::reads;
 use plugin_api::{Argument, DiceWord, Words, suggest_within};
 
+/// A shorter word within a sentence is spelled as it is meant: `I duck` asks for no deck.
+const SPELLED: usize = 5;
 /// The most words in front of the command in a sentence.
 const MOST_BEFORE: usize = 4;
 
@@ -68,12 +70,14 @@ impl Sentence<'_> {
             }
             let kept: Vec<&str> =
                 before.iter().copied().filter(|word| !VERBS.contains(&word.to_lowercase().as_str())).collect();
-            for word in stems(word).into_iter().chain(self.slip_of(word)) {
+            for word in stems(word).into_iter().chain(self.slip_of(word).filter(|_| word.len() >= SPELLED)) {
                 let turned = before.iter().any(|word| TURNS.contains(&word.to_lowercase().as_str()));
                 let alone = if turned { before } else { &[] };
                 let rests = [[before, after], [&kept[..], after], [alone, after], [after, alone]];
                 for rest in rests.map(|rest| rest.concat()) {
-                    for rest in [without(&ARTICLES, &rest), without(&FILLERS, &rest)] {
+                    // `add misfortune die`
+                    let plain = without(&THINGS, &without(&FILLERS, &rest));
+                    for rest in [without(&ARTICLES, &rest), without(&FILLERS, &rest), plain] {
                         let one = self.gives_one().map(|one| [&rest[..], &[one]].concat());
                         let one = one.and_then(|rest| self.first_that_fits(self.commands(&word, &rest.join(" "))));
                         let lines = [one, self.with_numbers(&word, &rest)];

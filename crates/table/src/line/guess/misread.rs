@@ -125,6 +125,9 @@ pub(crate) fn meant_by_remark(
 ) -> Option<String> {
     let cast = attempt.cast(host);
     let tidied = Tidied::of(host, line, attempt, &cast);
+    if tidied.is_comment(remark) {
+        return None;
+    }
     let command = line.typed.get(..from)?.trim_end();
     let words: Vec<&str> = tidied.text.split_whitespace().collect();
     let skipped = command.split_whitespace().count();

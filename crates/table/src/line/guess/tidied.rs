@@ -2,6 +2,7 @@
 
 use super::bare;
 use super::slips::{Slips, is_number, known};
+use super::words::{FILLERS, ends_a_clause};
 use crate::attempt::Attempt;
 use crate::host::Host;
 use crate::sheet::Sheet;
@@ -36,6 +37,8 @@ pub(super) struct Tidied {
     /// What was typed in front of the comment.
     pub front: String,
     comment: Option<String>,
+    /// The words of that, each as typed and corrected.
+    words: Vec<(String, String)>,
 }
 
 impl Tidied {
@@ -50,16 +53,50 @@ impl Tidied {
         let text = PLAINLY.iter().fold(text, |text, (typed, plain)| text.replace(typed, plain));
         let text = POLITE.iter().find_map(|polite| text.strip_suffix(polite)).unwrap_or(&text);
         let text = with_values_attached(text, &slips.values);
-        Tidied { text: with_numbers_attached(&text), front: front.to_owned(), comment: comment.map(str::to_owned) }
+        let words = front.split_whitespace().map(|word| (word.to_owned(), slips.corrected(word))).collect();
+        let comment = comment.map(str::to_owned);
+        Tidied { text: with_numbers_attached(&text), front: front.to_owned(), comment, words }
     }
 
-    /// A line made of it, with the comment.
+    /// A line made of it, with the comment, which is as it was typed.
     pub fn commented(&self, line: String) -> String {
-        match self.comment.as_deref().filter(|comment| !comment.is_empty()) {
+        let typed =
+            line.split_once("# ").and_then(|(command, said)| Some(format!("{command}# {}", self.as_typed(said)?)));
+        let line = typed.unwrap_or(line);
+        match self.comment.as_deref().filter(|comment| !comment.is_empty() && !line.ends_with(&format!("# {comment}")))
+        {
             Some(comment) if line.contains('#') => format!("{line}, {comment}"),
             Some(comment) => format!("{line} # {comment}"),
             None => line,
         }
+    }
+
+    /// True for a remark behind a dash or in parentheses.
+    pub fn is_comment(&self, remark: &str) -> bool {
+        self.comment.as_deref() == Some(remark)
+    }
+
+    /// The end of what was typed that says this: of `I shake it off` also the words that were left out.
+    fn as_typed(&self, said: &str) -> Option<String> {
+        let says = |words: &str| {
+            let words = words.split_whitespace().map(|word| bare(word).to_lowercase());
+            words.filter(|word| !word.is_empty() && !FILLERS.contains(&word.as_str())).collect::<Vec<_>>()
+        };
+        let wanted = says(said);
+        let ends = |at: &usize| {
+            let words: Vec<&str> = self.words[*at..].iter().map(|(_, corrected)| corrected.as_str()).collect();
+            says(&words.join(" ")) == wanted
+        };
+        // `on that, forgot it`: the first two belong to the command.
+        let clause = |at: &usize| {
+            let words = self.words[*at..].iter().map(|(typed, _)| typed.as_str());
+            let mut fillers = words.take_while(|word| FILLERS.contains(&bare(word).to_lowercase().as_str()));
+            !fillers.any(ends_a_clause)
+        };
+        let at = (1..self.words.len()).filter(ends).find(clause).filter(|_| !wanted.is_empty())?;
+        let words: Vec<&str> = self.words[at..].iter().map(|(typed, _)| typed.as_str()).collect();
+        let around = |c: char| c.is_whitespace() || matches!(c, '"' | '“' | '”' | '(' | ')' | '…');
+        Some(words.join(" ").trim_matches(around).to_owned())
     }
 }
 
@@ -96,6 +133,8 @@ fn with_numbers_attached(text: &str) -> String {
     let text = text.replace(" plus ", " + ").replace(" minus ", " - ");
     let mut attached = String::new();
     for word in text.split(' ') {
+        let spelled = number_word(word).filter(|_| attached.ends_with(" +")).map(|number| number.to_string());
+        let word = spelled.as_deref().unwrap_or(word);
         let number = word.bytes().all(|byte| byte.is_ascii_digit());
         let die = word.strip_prefix('d').is_some_and(|sides| sides.parse::<u32>().is_ok());
         let last = attached.rsplit(' ').next().unwrap_or_default();

@@ -79,6 +79,11 @@ pub(super) const IDLE: [&str; 32] = [
     "i", "my", "a", "an", "the", "his", "her", "its", "their", "with", "w/", "by", "at", "on", "to", "and", "for",
     "of", "it", "him", "them", "please", "teh", "w", "from", "into", "in", "as", "pls", "plz", "im", "then",
 ];
+/// Words behind a command or a name that only lead on: `pass card 1 over to Bob`, `possibilities left?`
+pub(super) const IDLE_BEHIND: [&str; 9] =
+    ["over", "left", "remaining", "away", "moves", "goes", "moved", "again", "last"];
+/// What is counted or used, where the command says it already: `misfortune die`.
+pub(super) const THINGS: [&str; 8] = ["die", "dice", "card", "cards", "stone", "stones", "roll", "check"];
 /// What people call a roll of a value, where dice are just dice.
 pub(super) const CHECKS: [&str; 5] = ["check", "save", "saving", "throw", "test"];
 /// Words in front of whom or what it is against.
@@ -101,6 +106,11 @@ pub(super) const WOUNDS: [&str; 4] = ["wound", "wounds", "health", "hp"];
 pub(super) const HEALTH: [&str; 4] = ["hp", "health", "hits", "life"];
 /// What may follow the last word of a part of a sentence.
 pub(super) const ENDS: [char; 6] = [',', ';', '.', '!', '?', '…'];
+
+/// True for a word that is no comment, though the command does not need it.
+pub(crate) fn is_idle(word: &str) -> bool {
+    [&THINGS[..], &IDLE_BEHIND].iter().any(|idle| idle.contains(&word))
+}
 
 /// True if a part of a sentence ends with this word, as typed.
 pub(super) fn ends_a_clause(word: &str) -> bool {
