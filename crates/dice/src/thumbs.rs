@@ -4,7 +4,29 @@
 use crate::{Dialect, Notation};
 
 /// Numbers that people write as words.
-const NUMBERS: [&str; 11] = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"];
+const NUMBERS: [&str; 21] = [
+    "zero",
+    "one",
+    "two",
+    "three",
+    "four",
+    "five",
+    "six",
+    "seven",
+    "eight",
+    "nine",
+    "ten",
+    "eleven",
+    "twelve",
+    "thirteen",
+    "fourteen",
+    "fifteen",
+    "sixteen",
+    "seventeen",
+    "eighteen",
+    "nineteen",
+    "twenty",
+];
 /// How often, in words.
 const TIMES: [(&str, &str); 2] = [("twice", "2x"), ("thrice", "3x")];
 /// Letters beside the d of a keyboard.

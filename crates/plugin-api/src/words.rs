@@ -5,6 +5,7 @@ mod shape;
 mod typed;
 
 use crate::{Argument, Arguments, Refusal, suggest};
+use dice::number_word;
 use std::ops::Range;
 use typed::{Word, same};
 
@@ -399,6 +400,12 @@ impl Words {
     /// Takes the `T` after a name, word number `found`: `vs 17`, `vs = 17`, `vs dc 15`, `vs the Ogre`.
     fn value_of<T: Argument>(&mut self, found: usize, names: &[&str]) -> Result<Option<T>, Refusal> {
         let next = found + 1;
+        // `vs twelve`
+        if let Some(word) = self.words.get_mut(next).filter(|word| !word.taken && !word.quoted && !word.name)
+            && let Some(number) = number_word(&word.text)
+        {
+            word.text = number.to_string();
+        }
         let skipped = |word: &Word| {
             let again = names.iter().any(|name| same(&word.text, name));
             !word.taken && !word.quoted && (again || means_nothing(&word.text.to_lowercase()))

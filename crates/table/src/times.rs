@@ -1,5 +1,6 @@
 //! Times as people type them: `2d`, `in 3 hours`, `tomorrow 20:00`, `friday 8pm`, `2026-12-01 19:30`.
 
+use dice::number_word;
 use jiff::civil::{Date, DateTime, Time, Weekday};
 use jiff::tz::{self, TimeZone};
 use jiff::{SignedDuration, Span, Timestamp, ToSpan, Zoned};
@@ -239,7 +240,8 @@ fn wait(words: &mut Words<'_>) -> Option<SignedDuration> {
 fn one_wait(words: &mut Words<'_>) -> Option<SignedDuration> {
     let word = words.next()?;
     let unit = |word: &str| UNITS.iter().find(|(names, _)| names.contains(&word)).map(|(_, seconds)| *seconds);
-    let lone = if ["a", "an", "one"].contains(&word.as_str()) { Some(1) } else { word.parse::<u32>().ok() };
+    let spelled = if ["a", "an"].contains(&word.as_str()) { Some(1) } else { number_word(&word) };
+    let lone = spelled.or_else(|| word.parse::<u32>().ok());
     if let Some(count) = lone {
         let unit = unit(&words.next()?)?;
         return Some(SignedDuration::from_secs(unit.checked_mul(i64::from(count))?));

@@ -2,6 +2,7 @@
 //! around a command, or a shortcut for one, produces a new line.
 
 use super::chances::Asked;
+use super::group::named::quoted;
 use super::guess::{self, Guess, guess, surely};
 use super::offers;
 use super::unknown;
@@ -233,6 +234,9 @@ impl Draft {
                 None => {
                     let sheet = Sheet { doc: &attempt.doc, character: attempt.actor };
                     let called = sheet.called(&self.with_total(host, &line.typed, attempt)?);
+                    if let Some(refusal) = called.as_ref().and_then(|_| changes_anothers(host, &line, attempt)) {
+                        return Err(refusal.into());
+                    }
                     called.map(|typed| CommandLine { typed, ..line.clone() })
                 }
             },
@@ -304,6 +308,19 @@ impl Draft {
         Ok(line)
     }
 }
+/// Why a change of the actor's own counter is not played that is said to be for somebody else: `hp -7 for Bob`.
+fn changes_anothers(host: &Host, line: &CommandLine, attempt: &Attempt<'_>) -> Option<Refusal> {
+    let (change, name) = line.typed.split_once(" for ").filter(|_| !line.typed.contains('#'))?;
+    let cast = attempt.cast(host);
+    let who = cast.known(name.trim_end_matches(['.', '!'])).filter(|who| *who != attempt.actor)?;
+    let right = match attempt.doc.may_act_for(who, &attempt.rights) {
+        Ok(()) => format!("{ACT_AS} {} {change}", quoted(cast.name(who))),
+        Err(_) => format!("{change} # for {name}"),
+    };
+    let what = format!("is \"for {name}\" only a comment?");
+    Some(Refusal::new(what).mended(0..line.typed.len(), Some(right)))
+}
+
 /// True if this word wraps another command, as in `as NAME COMMAND`.
 pub(super) fn stands_around(word: &str) -> bool {
     [ACT_AS, SECRET].contains(&word)

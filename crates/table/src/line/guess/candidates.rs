@@ -193,7 +193,7 @@ impl Said<'_> {
     /// `spotlight casting for Ann`: a command behind each of a game that knows it as a word, and first where
     /// it says what the command does.
     fn behind_another(&self, text: &str) -> Vec<String> {
-        if self.attempt.said.is_none() {
+        if self.attempt.said.is_none() || text.contains(|c: char| c.is_ascii_digit()) {
             return Vec::new();
         }
         let first = bare(text.split_whitespace().next().unwrap_or_default()).to_lowercase();
