@@ -107,8 +107,8 @@ fn shortened<'a>(word: &str, candidates: &[&'a str]) -> Option<&'a str> {
     if short.len() < 3 || !short.chars().all(char::is_alphabetic) || without_vowels(&short) != short {
         return None;
     }
-    let mut found = candidates.iter().filter(|candidate| candidate.len() > short.len());
-    let mut found = found.by_ref().filter(|candidate| without_vowels(candidate) == short);
+    let mut found =
+        candidates.iter().filter(|candidate| candidate.len() > short.len() && without_vowels(candidate) == short);
     let first = found.next()?;
     found.all(|other| other == first).then_some(*first)
 }

@@ -269,6 +269,8 @@ fn read(typed: &str) -> Result<(&str, Step), Refusal> {
     });
     let typed = counted.map_or(typed, |(before, _)| before.trim_end());
     let (name, last) = glued(typed).or_else(|| last_word(typed)).unwrap_or(("", typed));
+    // `Reactor meltdown (4)`
+    let last = last.strip_prefix('(').and_then(|last| last.strip_suffix(')')).unwrap_or(last);
     let name = plain_name(name);
     let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     let bounds = || Refusal::new(format!("a clock has 2 to {MOST_SEGMENTS} segments")).about(last);

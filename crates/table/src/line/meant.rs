@@ -308,6 +308,7 @@ impl Draft {
         Ok(line)
     }
 }
+
 /// Why a change of the actor's own counter is not played that is said to be for somebody else: `hp -7 for Bob`.
 fn changes_anothers(host: &Host, line: &CommandLine, attempt: &Attempt<'_>) -> Option<Refusal> {
     let (change, name) = line.typed.split_once(" for ").filter(|_| !line.typed.contains('#'))?;

@@ -300,8 +300,10 @@ fn said<'t>(line: &'t CommandLine, attempt: &Attempt<'_>) -> Option<(&'t str, St
 /// The line with one of its command's words in place of the word that the refusal is about: `stress cler`.
 fn with_the_word_meant(said: &str, refusal: &Refusal, attempt: &Attempt<'_>) -> Option<String> {
     let (wrong, Some((_, Found::Plugin(_, spec, _)))) = (refusal.about.as_deref()?, &attempt.said) else { return None };
-    let meant =
-        suggest(Some(wrong).filter(|wrong| wrong.chars().all(char::is_alphabetic))?, spec.words().map(String::as_str))?;
+    if !wrong.chars().all(char::is_alphabetic) {
+        return None;
+    }
+    let meant = suggest(wrong, spec.words().map(String::as_str))?;
     corrected(said, Words::new(said, 0).place_of(wrong)?, meant)
 }
 

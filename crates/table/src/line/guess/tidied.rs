@@ -11,7 +11,8 @@ use dice::number_word;
 use plugin_api::Cast;
 
 /// What people say, and what commands call it.
-const PLAINLY: [(&str, &str); 14] = [
+const PLAINLY: [(&str, &str); 15] = [
+    (" re-roll", " reroll"),
     (" target number ", " difficulty "),
     (" all heroes", " heroes"),
     (" heros ", " heroes "),
