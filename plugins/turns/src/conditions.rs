@@ -3,7 +3,7 @@
 
 use crate::order::Order;
 use crate::{Rounds, State, referees};
-use plugin_api::{Argument, CharacterId, Name, Number, Refusal, Reply, Scenes, Text, Turn};
+use plugin_api::{Argument, CharacterId, Name, Number, Refusal, Reply, Scenes, Text, Turn, number_word};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -269,7 +269,9 @@ fn read(part: &str) -> Result<(&str, Lasts), Refusal> {
     if !ROUNDS.contains(&unit.to_lowercase().as_str()) {
         return Ok((part, Lasts::UntilCleared));
     }
-    let Some((Number(rounds), _)) = Rounds::read(&[count]).map_err(|what| Refusal::new(what).about(*count))? else {
+    let spelled = number_word(count).map(|count| count.to_string());
+    let figures = spelled.as_deref().unwrap_or(count);
+    let Some((Number(rounds), _)) = Rounds::read(&[figures]).map_err(|what| Refusal::new(what).about(*count))? else {
         return Ok((part, Lasts::UntilCleared));
     };
     let linked = before.last().is_some_and(|word| LINKS.contains(&word.to_lowercase().as_str()));
@@ -292,6 +294,7 @@ mod tests {
         let lasts = |part| read(part).expect("it reads");
         assert_eq!(lasts("prone"), ("prone", Lasts::UntilCleared));
         assert_eq!(lasts("prone -2 for 3 rounds"), ("prone -2", Lasts::Rounds(3)));
+        assert_eq!(lasts("poisoned for three rounds"), ("poisoned", Lasts::Rounds(3)));
         assert_eq!(lasts("Held fast 1 round"), ("Held fast", Lasts::Rounds(1)));
         assert_eq!(lasts("inspired until the end of the scene"), ("inspired", Lasts::Scene));
         assert_eq!(lasts("burning til the scene is over"), ("burning", Lasts::Scene));

@@ -95,7 +95,8 @@ fn pairs(typed: &str) -> Vec<Cow<'_, str>> {
 }
 
 fn pairs_of_a_part(part: &str) -> Vec<Cow<'_, str>> {
-    let by_commas = || part.split(',').map(str::trim).filter(|pair| !pair.is_empty());
+    // `str 3, dex 2 and con 1`
+    let parts = || part.split(',').flat_map(|part| part.split(" and ")).map(str::trim).filter(|pair| !pair.is_empty());
     // A number or a die.
     let is_number = |word: &str| {
         let sides = word.strip_prefix(['d', 'D']).unwrap_or(word);
@@ -105,8 +106,8 @@ fn pairs_of_a_part(part: &str) -> Vec<Cow<'_, str>> {
         let mut words = pair.split([' ', '=', ':']);
         words.next().is_some_and(|name| name.starts_with(char::is_alphabetic)) && words.take(3).any(is_number)
     };
-    if part.contains(',') && by_commas().all(is_pair) {
-        return by_commas().map(Cow::from).collect();
+    if parts().nth(1).is_some() && parts().all(is_pair) {
+        return parts().map(Cow::from).collect();
     }
     let words: Vec<&str> = part.split_whitespace().collect();
     if words.len() > 1 && words.iter().all(|word| is_pair(word)) {
@@ -162,6 +163,9 @@ fn named<'t>(turn: &HouseTurn, pair: &'t str) -> (&'t str, &'t str) {
         let number = |value: &&str| value.starts_with(|c: char| c.is_ascii_digit() || c == '+' || c == '-');
         let value =
             ["to ", "is ", "now "].iter().find_map(|leads| value.strip_prefix(leads).filter(number)).unwrap_or(value);
+        // `brawl = d10.`
+        let unended = value.strip_suffix('.').filter(|value| value.ends_with(|c: char| c.is_ascii_digit()));
+        let value = unended.unwrap_or(value);
         value.strip_prefix('"').and_then(|inner| inner.strip_suffix('"')).unwrap_or(value).trim()
     };
     if let Some((name, value)) = pair.split_once([':', '=']).filter(|(name, _)| !name.contains('$')) {
