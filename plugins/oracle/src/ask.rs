@@ -40,8 +40,8 @@ pub(crate) fn read(text: &str, knows: impl Fn(&str) -> bool) -> Result<Asked<'_>
     {
         return Err(Refusal::new(format!("did you mean {chance}?")).about_meant(slip, chance));
     }
-    // `oracle 70 % is the gate open?`
-    if let Some((number, question)) = text.split_once(" %")
+    // `oracle 70 % is the gate open?`, `oracle 70 percent is it?`
+    if let Some((number, question)) = [" %", " percent"].iter().find_map(|percent| text.split_once(percent))
         && let Some(chance) = words::chance(&format!("{number}%"))
     {
         return Ok(Asked::YesNo(chance, question.trim_start_matches([':', ',', ' '])));

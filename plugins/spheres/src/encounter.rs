@@ -4,7 +4,7 @@ use crate::asking::referee_only;
 use crate::rules::Kind;
 use crate::state::{Fate, Fatigue, InOrder, State};
 use crate::{show, surge};
-use plugin_api::{Choice, Forms, Moment, Name, Refusal, Reply, Turn};
+use plugin_api::{Choice, Forms, Moment, Name, Refusal, Reply, Turn, suggest_within};
 
 /// What happens to an encounter.
 #[derive(Choice, Clone, Copy, Debug, PartialEq, Eq)]
@@ -93,6 +93,16 @@ pub(crate) enum Order {
     Clear,
 }
 
+/// Refuses an order that begins with what is nearly `add` or `remove`: everybody else would be out of it.
+fn slip_of_a_change(turn: &mut Turn, characters: &[Name]) -> Result<(), Refusal> {
+    let [Name(first), _, ..] = characters else { return Ok(()) };
+    let nobody = first.starts_with(char::is_lowercase) && turn.character(first).is_err();
+    match suggest_within(1, first, ["add", "remove"]).filter(|_| nobody) {
+        Some(meant) => Err(Refusal::new(format!("{first} is nobody: did you mean {meant}?")).about_meant(first, meant)),
+        None => Ok(()),
+    }
+}
+
 pub(crate) fn order(state: &mut State, turn: &mut Turn, change: Option<Order>) -> Result<Reply, Refusal> {
     let Some(change) = change else { return Ok(show_order(state, turn)) };
     referee_only(turn, "set the order")?;
@@ -106,6 +116,7 @@ pub(crate) fn order(state: &mut State, turn: &mut Turn, change: Option<Order>) -
             no_turn(state, turn);
         }
         Order::Set { characters } => {
+            slip_of_a_change(turn, &characters)?;
             state.order = with(turn, Vec::new(), &characters)?;
             no_turn(state, turn);
         }

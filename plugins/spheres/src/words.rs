@@ -136,6 +136,7 @@ pub(crate) struct Level {
 impl Level {
     fn step(word: &str) -> Result<Option<(&'static str, i64, i64)>, String> {
         let name = word.split(['+', '-']).next().unwrap_or_default();
+        let name = if name.eq_ignore_ascii_case("medium") { "moderate" } else { name };
         let Some((step, times)) = STEPS.iter().find(|(step, _)| step.eq_ignore_ascii_case(name)) else {
             return Ok(None);
         };
