@@ -201,11 +201,11 @@ impl Draft {
             }
             Err(refusal) => return Err(refusal.into()),
         };
-        let looked = attempt.thrown.is_empty() && after == state.held && !left.followed && reply.offers.is_empty();
-        play.unless_more_is_asked(looked, &left.cast, from..attempt.typed.len())?;
         if let Some(what) = probes((spec, &play), &left, &reply, &attempt.thrown) {
             return self.not_kept(game, spec, what, attempt);
         }
+        let looked = attempt.thrown.is_empty() && after == state.held && !left.followed && reply.offers.is_empty();
+        play.unless_more_is_asked(looked, &left.cast, from..attempt.typed.len())?;
         if reply.readers > Readers::Everybody && !attempt.may_be_told() {
             let what = format!("that is for {} and the referees to read", attempt.doc.name_of(attempt.actor));
             return self.not_kept(game, spec, what, attempt);
