@@ -98,7 +98,9 @@ fn slip_of_a_change(turn: &mut Turn, characters: &[Name]) -> Result<(), Refusal>
     let [Name(first), _, ..] = characters else { return Ok(()) };
     let nobody = first.starts_with(char::is_lowercase) && turn.character(first).is_err();
     match suggest_within(1, first, ["add", "remove"]).filter(|_| nobody) {
-        Some(meant) => Err(Refusal::new(format!("{first} is nobody: did you mean {meant}?")).about_meant(first, meant)),
+        Some(meant) => {
+            Err(Refusal::new(format!("nobody here is called {first}: did you mean {meant}?")).about_meant(first, meant))
+        }
         None => Ok(()),
     }
 }

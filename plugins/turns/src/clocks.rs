@@ -20,10 +20,10 @@ const SEGMENTS: [&str; 10] =
 /// Words that remove a clock.
 const REMOVES: [&str; 6] = ["none", "remove", "clear", "off", "delete", "end"];
 
-/// Words between a clock and a number that say where it moves.
 /// Words that fill a clock, and that empty it.
 const FILLS: [&str; 2] = ["full", "filled"];
 const EMPTIES: [&str; 3] = ["empty", "reset", "restart"];
+/// Words between a clock and a number that say where it moves.
 const MOVES: [&str; 11] = ["up", "down", "by", "to", "at", "is", "now", "forward", "back", "plus", "minus"];
 
 /// A clock.
@@ -97,6 +97,12 @@ impl Clocks {
         }
     }
 
+    /// `new Alarm 4` is `Alarm 4`, unless there is a clock of which the name begins so.
+    fn without_new<'t>(&self, typed: &'t str) -> &'t str {
+        let named = self.0.keys().any(|name| name.starts_with("new "));
+        typed.strip_prefix("new ").filter(|_| !named).map_or(typed, str::trim_start)
+    }
+
     /// The clock of this name but for an article: `ritual` is The ritual.
     fn without_article(&self, name: &str) -> Option<&Clock> {
         let plain = |name: &str| name.to_lowercase().trim_start_matches("the ").to_owned();
@@ -137,7 +143,10 @@ pub(crate) fn clock(state: &mut State, turn: &Turn, change: Option<Text>) -> Res
     if let Some(refusal) = clocks.moves(text.trim()) {
         return Err(refusal);
     }
-    let (name, step) = read(&text)?;
+    let typed = clocks.without_new(text.trim());
+    // A clock may be called `The end` or `Nearly full`.
+    let whole = clocks.0.contains_key(&typed.to_lowercase());
+    let (name, step) = if whole { (typed, Step::Show) } else { read(typed)? };
     let key = clocks.meant(name);
     if let (Step::Show, Some(clock)) = (step, clocks.0.get(&key)) {
         return Ok(clock.drawn().into());
@@ -259,8 +268,6 @@ fn plain_name(name: &str) -> &str {
 /// A clock's name, and what is to become of it: `The ritual +1`, `The ritual 6`, `The ritual 2/6`.
 fn read(typed: &str) -> Result<(&str, Step), Refusal> {
     let typed = without_prose(typed.trim()).trim_end_matches(['.', '!']);
-    // `new Alarm 4`
-    let typed = typed.strip_prefix("new ").map_or(typed, str::trim_start);
     // `Doom 6 segments`
     let counted = |word: &str| SEGMENTS.contains(&word.to_lowercase().as_str());
     let counted = typed.rsplit_once(char::is_whitespace).filter(|(before, last)| {

@@ -51,9 +51,10 @@ pub(super) fn words(typed: &str, from: usize) -> Vec<Word> {
             text.push(c);
         }
         let (text, inset) = if quoted { (text, 0) } else { plain(&text) };
+        let several = words.len() > 1;
         match words.last_mut() {
             // `+ 4` is `+4`, and so are `plus 4` and `plus four`; `one d8` is `1d8`.
-            Some(front) if !quoted && let Some(both) = front.with(&text) => {
+            Some(front) if !quoted && let Some(both) = front.with(&text, several) => {
                 front.text = both;
                 front.at.end = end;
             }
@@ -159,14 +160,14 @@ impl Word {
     }
 
     /// What it says together with the next word, if it is a sign or an x in front of a number, or a number in words in front of a
-    /// die.
-    fn with(&self, next: &str) -> Option<String> {
+    /// die. An x behind nothing is somebody's name.
+    fn with(&self, next: &str, behind: bool) -> Option<String> {
         let sign = match self.text.to_lowercase().as_str() {
             _ if self.quoted => return None,
             "+" | "plus" => '+',
             "-" | "minus" => '-',
             // `goblin x 2`
-            "x" => return is_number(next).then(|| format!("x{next}")),
+            "x" | "×" => return (behind && is_number(next)).then(|| format!("x{next}")),
             count => {
                 let die = next.strip_prefix(['d', 'D']).is_some_and(is_number);
                 return number_word(count).filter(|_| die).map(|count| format!("{count}{next}"));

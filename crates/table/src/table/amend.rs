@@ -174,9 +174,9 @@ impl Draft {
         let prefix = self.room(host, &message.room)?.doc.prefix.clone();
         // What the line itself would be answered ends with an example of its own, or with how it would be right.
         let (why, right) = why.split_once(" Try: ").map_or((why, None), |(why, right)| (why, Some(right)));
-        let why = why.split(". Example: ").next().unwrap_or(why).trim_end_matches('.');
+        let why = why.split(" Example: ").next().unwrap_or(why).trim_end_matches('.');
         let refusal = Refusal::new(format!("#{} stands: {why}", page.number()));
-        let right = right.and_then(|right| right.split(" (").next()).map(|right| right.trim_start_matches(&*prefix));
+        let right = right.and_then(|right| right.lines().next()?.strip_prefix(&*prefix));
         let refusal = match right {
             Some(right) => refusal.mended(0..line.typed.len(), Some(format!("{AMEND} #{} {right}", page.number()))),
             None => refusal.example(format!("why #{}", page.number())),
