@@ -97,7 +97,7 @@ impl Clocks {
         }
     }
 
-    /// `new Alarm 4` is `Alarm 4`, unless there is a clock of which the name begins so.
+    /// `new Alarm 4` is `Alarm 4`, unless a clock has a name that starts with it.
     fn without_new<'t>(&self, typed: &'t str) -> &'t str {
         let named = self.0.keys().any(|name| name.starts_with("new "));
         typed.strip_prefix("new ").filter(|_| !named).map_or(typed, str::trim_start)
