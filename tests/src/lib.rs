@@ -53,6 +53,8 @@ pub fn cargo() -> Command {
     for (name, _) in std::env::vars_os().filter(|(name, _)| name.to_str().is_some_and(told)) {
         cargo.env_remove(name);
     }
+    // Set for the test programs alone (tests/stopwatch): packages that look at it would be built again.
+    cargo.env_remove("RUSTC_BOOTSTRAP");
     // A crate may name a toolchain of its own; it is built with that of the tests, also where no cargo runs them.
     if let Some(toolchain) = option_env!("RUSTUP_TOOLCHAIN") {
         cargo.env("RUSTUP_TOOLCHAIN", toolchain);

@@ -15,7 +15,7 @@ pub struct Build {
     pub chosen: &'static [&'static str],
 }
 
-/// All of them: the guides mention no others.
+/// All of them: the guides mention no others. Tests of what a build does use [`built`].
 pub const BUILDS: [Build; 2] = [
     Build { name: "irc", chosen: &["--package", "astragal", "--no-default-features", "--features", "irc"] },
     Build { name: "full", chosen: &["--package", "astragal"] },
@@ -26,6 +26,12 @@ impl Build {
     pub fn program(&self) -> PathBuf {
         PROGRAMS.join(self.name).join("astragal")
     }
+}
+
+/// Those that this run builds: the one that most users have; with `tests/run --long`, all.
+pub fn built() -> &'static [Build] {
+    static BUILT: LazyLock<usize> = LazyLock::new(|| usize::from(std::env::var_os("ASTRAGAL_BUILDS").is_none()));
+    &BUILDS[*BUILT..]
 }
 
 /// The program that most users have.
@@ -43,7 +49,7 @@ static PROGRAMS: LazyLock<PathBuf> = LazyLock::new(|| {
     // Test programs that run at the same time must not replace each other's builds.
     let lock = File::create(target.join("lock")).expect("it can be made");
     lock.lock().expect("files can be locked");
-    BUILDS.iter().for_each(|build| make(build, &target));
+    built().iter().for_each(|build| make(build, &target));
     target
 });
 

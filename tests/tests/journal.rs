@@ -1,7 +1,6 @@
 //! The journal's promises: undo restores everything exactly, edits gain nothing, secrets stay secret, erased words are
 //! gone.
 
-#[path = "journal/stage.rs"]
 mod stage;
 
 use chat::{Block, Event, OfferedTo, Recipient, RoomId, Span};

@@ -136,3 +136,15 @@ fn its_section_is_checked_like_any_other() {
     assert!(wrong.contains("line 2: lines.den.server: it needs a host and a port"), "{wrong}");
     assert!(checked("[lines.den]\nserver = \"localhost:7000\"\n").contains("no mistakes"));
 }
+
+#[test]
+fn a_network_missing_from_the_build_is_named_and_its_secrets_stay_hidden() {
+    let home = tempfile::tempdir().unwrap();
+    let config = "[matrix.home]\nhomeserver = \"https://example.org\"\npassword = \"sesame\"\n";
+    let data = home.path().join("data");
+    let checked = check_config(&data, config);
+    assert!(checked.contains("matrix.home: this astragal is built without Matrix (cargo feature matrix)"), "{checked}");
+    let Output { stdout, stderr, .. } = command(&data, config).args(["config", "show"]).output().unwrap();
+    let shown = String::from_utf8_lossy(&[stdout, stderr].concat()).into_owned();
+    assert!(shown.contains("example.org") && !shown.contains("sesame"), "{shown}");
+}

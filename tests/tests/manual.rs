@@ -25,7 +25,10 @@ fn is_made(path: &str, page: &str) {
         fs::write(&file, page).expect("it can be written");
     }
     let there = fs::read_to_string(&file).unwrap_or_default();
-    assert!(there == page, "{path} does not match the declarations: run ASTRAGAL_WRITE=1 cargo test --test manual");
+    assert!(
+        there == page,
+        "{path} does not match the declarations: run ASTRAGAL_WRITE=1 cargo test --test program manual"
+    );
 }
 
 #[test]

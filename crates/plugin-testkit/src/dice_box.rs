@@ -30,6 +30,16 @@ impl SessionDice {
         self.stage().script = dice.map(Scripted::new);
     }
 
+    /// Which dice each command has rolled.
+    pub(crate) fn thrown(&self) -> BTreeMap<MessageKey, Vec<Die>> {
+        self.stage().thrown.clone()
+    }
+
+    /// Forgets what was rolled since [`thrown`](Self::thrown) returned this.
+    pub(crate) fn put_back(&self, thrown: &BTreeMap<MessageKey, Vec<Die>>) {
+        self.stage().thrown.clone_from(thrown);
+    }
+
     /// Ends the line. Returns what was wrong with its dice, if anything.
     pub fn finish(&self) -> Option<String> {
         let mut stage = self.stage();

@@ -9,7 +9,8 @@
 //! bot< SUCCESS 25 vs 17...
 //! ```
 //!
-//! [`session`] describes the format; [`play`] plays one; a plugin's tests call [`test_plugin`]. Code that plays
+//! [`session`] describes the format; [`play`] plays one; a
+//! [`Rehearsal`] tries many lines after one; a plugin's tests call [`test_plugin`]. Code that plays
 //! sessions elsewhere, such as the tests of transports, uses [`session::parse`], [`SessionDice`] and [`set_up`].
 
 pub mod cases;
@@ -23,7 +24,7 @@ mod readme;
 mod written;
 
 pub use dice_box::SessionDice;
-pub use play::{Compare, Difference, LineReport, play, set_up};
+pub use play::{Compare, Difference, LineReport, Rehearsal, play, set_up};
 pub use plugin_tests::test_plugin;
 pub use readme::{readme, reference};
 pub use written::{Names, written};

@@ -4,6 +4,7 @@ use crate::dice_box::SessionDice;
 use crate::session::{self, Directive, NETWORK, ROOM, START, Step, What, Whose, parse, player};
 use chat::{Block, Event, Message, Recipient, RoomId, Speaker, Standing, Trust};
 use dice::Die;
+use dice::fair::MessageKey;
 use jiff::Timestamp;
 use journal::Entropy;
 use journal::documents::{RoomDoc, TableDoc, from_json, to_json};
@@ -73,31 +74,49 @@ pub fn play(
     let at = |line: usize, what: String| Difference { file: file.to_owned(), line, what };
     let steps = parse(text).map_err(|error| at(error.line, error.what))?;
     let mut stage = Stage::new(&steps, plugins).map_err(|what| at(1, what))?;
-    let mut first = None;
-    for Step { line, what } in &steps {
-        let result = match what {
-            What::Direct(directive) => stage.direct(directive),
-            What::Say { name, text, dice, edit } => {
-                let (said, wrong) = stage
-                    .say(name, text, dice.clone(), if *edit { Saying::Edit } else { Saying::New })
-                    .map_err(|what| at(*line, what))?;
-                report(said);
-                wrong.map_or(Ok(()), Err)
-            }
-            What::Expect { whose, text } if compare == Compare::Answers => stage.expect(whose, text),
-            What::Expect { .. } => Ok(()),
-        };
-        match (result, compare) {
-            (Ok(()), _) => {}
-            (Err(what), Compare::Answers) => return Err(at(*line, what)),
-            (Err(what), Compare::DiceAlone) => {
-                first.get_or_insert(at(*line, what));
-            }
-        }
-    }
-    first.map_or(Ok(()), Err)
+    stage.play(&steps, at, compare, &mut report)
 }
 
+/// A table as a session left it, at which many lines are tried, each as if the others had never been said.
+pub struct Rehearsal {
+    stage: Stage,
+    records: BTreeMap<String, Vec<u8>>,
+    thrown: BTreeMap<MessageKey, Vec<Die>>,
+    messages: u64,
+}
+
+impl Rehearsal {
+    /// Plays the session `text` with these plugins, as [`play`] does with [`Compare::DiceAlone`].
+    ///
+    /// # Errors
+    /// The first line that cannot be read, or whose dice differ.
+    pub fn after(file: &str, text: &str, plugins: Vec<Box<dyn Plugin>>) -> Result<Self, Difference> {
+        let at = |line: usize, what: String| Difference { file: file.to_owned(), line, what };
+        let steps = parse(text).map_err(|error| at(error.line, error.what))?;
+        let mut stage = Stage::new(&steps, plugins).map_err(|what| at(1, what))?;
+        stage.play(&steps, at, Compare::DiceAlone, &mut |_| {})?;
+        stage.sitting.put_away().map_err(|error| at(0, failed(error)))?;
+        Ok(Rehearsal { records: stage.store.dump(), thrown: stage.dice.thrown(), messages: stage.messages, stage })
+    }
+
+    /// What comes of the line `text` if `name` says it, who may be new here. Afterwards the table is as it was.
+    ///
+    /// # Errors
+    /// What went wrong with the store.
+    pub fn line(&mut self, name: &str, text: &str) -> Result<LineReport, String> {
+        let here = self.stage.people.clone();
+        if self.stage.people.insert(name.to_owned()) {
+            self.stage.enter_room()?;
+        }
+        let said = self.stage.last_said.clone();
+        let (report, _) = self.stage.say(name, text, None, Saying::New)?;
+        self.stage.sitting.put_away().map_err(failed)?;
+        self.stage.store.put_back(self.records.clone());
+        self.stage.dice.put_back(&self.thrown);
+        (self.stage.people, self.stage.last_said, self.stage.messages) = (here, said, self.messages);
+        Ok(report)
+    }
+}
 /// What is compared in a session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Compare {
@@ -198,6 +217,39 @@ impl Stage {
             self.sitting.play(&event).map_err(failed)?;
         }
         Ok(())
+    }
+
+    /// Plays the steps; `at` makes a difference of a line and of what is wrong there.
+    fn play(
+        &mut self,
+        steps: &[Step],
+        at: impl Fn(usize, String) -> Difference,
+        compare: Compare,
+        report: &mut impl FnMut(LineReport),
+    ) -> Result<(), Difference> {
+        let mut first = None;
+        for Step { line, what } in steps {
+            let result = match what {
+                What::Direct(directive) => self.direct(directive),
+                What::Say { name, text, dice, edit } => {
+                    let (said, wrong) = self
+                        .say(name, text, dice.clone(), if *edit { Saying::Edit } else { Saying::New })
+                        .map_err(|what| at(*line, what))?;
+                    report(said);
+                    wrong.map_or(Ok(()), Err)
+                }
+                What::Expect { whose, text } if compare == Compare::Answers => self.expect(whose, text),
+                What::Expect { .. } => Ok(()),
+            };
+            match (result, compare) {
+                (Ok(()), _) => {}
+                (Err(what), Compare::Answers) => return Err(at(*line, what)),
+                (Err(what), Compare::DiceAlone) => {
+                    first.get_or_insert(at(*line, what));
+                }
+            }
+        }
+        first.map_or(Ok(()), Err)
     }
 
     fn direct(&mut self, directive: &Directive) -> Result<(), String> {

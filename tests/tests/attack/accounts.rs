@@ -1,6 +1,6 @@
 //! Players with two accounts: who can link them, what a link gives, and what it never does.
 
-use crate::seated::{Came, Person, Seated, games};
+use crate::attack::seated::{Came, Person, Seated, games};
 use chat::{Event, Message, PlayerId, Recipient, RoomId, Speaker};
 use jiff::SignedDuration;
 use journal::store::Store;
@@ -86,7 +86,7 @@ impl Two {
     }
 
     fn here(&mut self, who: &Person, body: &str) -> Came {
-        self.say(crate::seated::hall(), false, who, body)
+        self.say(crate::attack::seated::hall(), false, who, body)
     }
 
     fn there(&mut self, who: &Person, body: &str) -> Came {

@@ -1,7 +1,7 @@
 //! What the bot says without being asked: who is waited for, and the board of a room. It says it once, in time, and
 //! nothing that somebody may not know.
 
-use crate::seated::{Person, Seated, games};
+use crate::attack::seated::{Person, Seated, games};
 use chat::{Block, What};
 use jiff::SignedDuration;
 use plugin_api::Plugin;

@@ -1,6 +1,6 @@
 //! Only the author of a message can edit it.
 
-use crate::seated::{Person, Seated, games, hall};
+use crate::attack::seated::{Person, Seated, games, hall};
 use chat::Event;
 use journal::documents::InboxRow;
 use journal::keys;

@@ -1,6 +1,6 @@
 //! A handout is read by those it was given to, and by nobody else; what it says is in the journal alone.
 
-use crate::seated::{Came, Person, Seated, games, hall};
+use crate::attack::seated::{Came, Person, Seated, games, hall};
 use chat::{Block, Recipient};
 use journal::store::Store;
 

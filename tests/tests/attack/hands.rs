@@ -1,6 +1,5 @@
 //! Attacks: what people try who want to know the cards of others, or to make a table too large.
 
-#[path = "hands/prying.rs"]
 mod prying;
 
 use journal::export;

@@ -1,6 +1,6 @@
 //! Rooms that share a table: who may link them, what a word opens, and whose rights reach how far.
 
-use crate::seated::{Came, NETWORK, Person, Seated, games, hall};
+use crate::attack::seated::{Came, NETWORK, Person, Seated, games, hall};
 use chat::{Event, Message, RoomId};
 use jiff::SignedDuration;
 use journal::store::Store;

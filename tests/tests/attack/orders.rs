@@ -1,7 +1,7 @@
 //! What is left for later: it is done with no more rights than its author had and has, once, and without telling anybody
 //! what is not theirs.
 
-use crate::seated::{Person, Seated, games};
+use crate::attack::seated::{Person, Seated, games};
 use jiff::SignedDuration;
 use journal::store::Store;
 use plugin_api::Plugin;
@@ -102,7 +102,7 @@ fn nobody_learns_of_a_private_order_before_or_when_it_is_carried_out() {
     assert!(!came.public().contains("poison") && !came.public().contains("900000"), "{}", came.public());
     // Nor does a public entry say that it is over.
     let next = table.say(&bob, "!remind 2h something else").entry().expect("it is kept");
-    let key = journal::keys::entry(&journal::keys::TableId::of(&crate::seated::hall()), next);
+    let key = journal::keys::entry(&journal::keys::TableId::of(&crate::attack::seated::hall()), next);
     let stored = table.store.read(&key).expect("memory").expect("it is there");
     let page = journal::Page::of_stored(&key, &stored).expect("an entry");
     let changed: Vec<_> = page.changes().all().map(|change| change.path.clone()).collect();

@@ -1,7 +1,7 @@
 //! Corrections are tried out before they are shown. Players try to gain by that: to see dice before they fall, to learn values that
 //! only the referee knows, to do something with a line that is refused.
 
-use crate::seated::{Person, Seated};
+use crate::attack::seated::{Person, Seated};
 use plugin_api::Plugin;
 
 fn games() -> Vec<Box<dyn Plugin>> {

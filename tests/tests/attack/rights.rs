@@ -1,6 +1,6 @@
 //! Nobody gets a right they were not given.
 
-use crate::seated::{Came, NETWORK, Person, Seated, games, hall};
+use crate::attack::seated::{Came, NETWORK, Person, Seated, games, hall};
 use chat::{Block, Event, Fake, Message, PlayerId, RoomId, Speaker, Trust};
 use jiff::Timestamp;
 use journal::Page;

@@ -1,6 +1,6 @@
 //! Every command of the table, tried in every role, with a referee at the table and without.
 
-use crate::seated::{Came, NETWORK, Person, Seated, games, hall};
+use crate::attack::seated::{Came, NETWORK, Person, Seated, games, hall};
 use chat::{Event, RoomId};
 use jiff::SignedDuration;
 use std::collections::BTreeSet;

@@ -1,7 +1,7 @@
 //! A party that is split: who may split it, how many scenes there are, and what is left of one that is over.
 
-use crate::links::{Rooms, ann, dan, den, gus};
-use crate::seated::{Person, Seated, hall};
+use crate::attack::links::{Rooms, ann, dan, den, gus};
+use crate::attack::seated::{Person, Seated, hall};
 use chat::{Event, RoomId};
 use journal::documents::{Apart, GameDoc, TableDoc, from_json, to_json};
 use journal::keys::{self, TableId};
@@ -59,7 +59,7 @@ fn only_the_referee_of_the_table_splits_the_party_and_brings_it_together() {
 
 #[test]
 fn a_table_of_one_room_has_one_scene() {
-    let mut rooms = Rooms(Seated::new(crate::seated::games));
+    let mut rooms = Rooms(Seated::new(crate::attack::seated::games));
     rooms.0.comes(&gus());
     assert!(rooms.at(&hall(), &gus().admin(), "!gm me").ok());
     for (line, says) in [

@@ -1,6 +1,6 @@
 //! Secrets keep their original readers and get no others.
 
-use crate::seated::{Came, Person, Seated, games, hall};
+use crate::attack::seated::{Came, Person, Seated, games, hall};
 use chat::{Block, Event, Recipient, Span};
 use journal::keys::TableId;
 use journal::{audit, export};

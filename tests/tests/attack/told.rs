@@ -1,6 +1,6 @@
 //! What is told to some people, and what people note for themselves, reaches nobody else.
 
-use crate::seated::{Person, Seated, games};
+use crate::attack::seated::{Person, Seated, games};
 
 const WORDS: &str = "the safe is open";
 

@@ -1,6 +1,6 @@
 //! Turn orders, conditions and clocks: nobody takes another's turn, and nothing grows without end.
 
-use crate::seated::{Person, Seated};
+use crate::attack::seated::{Person, Seated};
 use plugin_api::Plugin;
 
 fn tools() -> Vec<Box<dyn Plugin>> {

@@ -1,8 +1,8 @@
 //! Cards in a hand: everybody sees that a card was drawn, but not which. The withheld part of an entry stays with its
 //! player and the referees, in every answer and every file.
 
-use crate::forging::Verdicts;
-use crate::seated::{Person, Seated, hall};
+use crate::attack::forging::Verdicts;
+use crate::attack::seated::{Person, Seated, hall};
 use journal::keys::{self, TableId};
 use journal::store::{Memory, Store};
 use journal::{Entry, Link, audit, backup, export, moving, schema};

@@ -1,6 +1,6 @@
 //! Nothing in a text can hide, reverse or tag the words next to it.
 
-use crate::seated::{Person, Seated, games};
+use crate::attack::seated::{Person, Seated, games};
 use chat::clean;
 
 /// Invisible characters, one or two of each kind.

@@ -1,6 +1,6 @@
 //! The transport keeps its contract on each kind of server.
 
-use crate::stage::{BOT, CHANNEL, meet, settings, transport};
+use crate::irc::stage::{BOT, CHANNEL, meet, settings, transport};
 use async_trait::async_trait;
 use chat::conformance::{Stand, suite};
 use chat::{RoomId, Transport};

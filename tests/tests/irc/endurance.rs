@@ -4,7 +4,7 @@
 //! `ASTRAGAL_RESTARTS` and `ASTRAGAL_IRC_KILLS` set how often. The defaults are 5 and 20; `tests/run --long` uses 50
 //! and 100.
 
-use crate::stage::{BOT, CHANNEL, Make, OnIrc, player, settings};
+use crate::irc::stage::{BOT, CHANNEL, Make, OnIrc, player, settings};
 use chat::RoomId;
 use journal::keys::TableId;
 use journal::store::Store;

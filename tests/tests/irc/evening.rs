@@ -1,8 +1,8 @@
 //! Plays a session on IRC: the bot runs in this process with dice and time set by the test, and each speaker has a
 //! client.
 
-use crate::answers::{Expected, first_missing, heard, without_carets};
-use crate::stage::{BOT, Make, Running, nonces, settings};
+use crate::irc::answers::{Expected, first_missing, heard, without_carets};
+use crate::irc::stage::{BOT, Make, Running, nonces, settings};
 use chat::{Clock, PlayerId, Post, Recipient, RoomId};
 use dice::Dice;
 use dice::fair::MessageKey;

@@ -1,8 +1,8 @@
 //! Servers that break the rules or are unkind: garbage, floods, refusals, forced changes, netsplits.
 
-use crate::played::{MASK, QUIET, SERVER, answer, chatter, enter, introduced, let_join, names};
-use crate::played::{only_a_roll_is_answered, said, say, seat, seat_again, serve, sounded, welcome};
-use crate::stage::{BOT, CHANNEL, Make, OnIrc, settings};
+use crate::irc::played::{MASK, QUIET, SERVER, answer, chatter, enter, introduced, let_join, names};
+use crate::irc::played::{only_a_roll_is_answered, said, say, seat, seat_again, serve, sounded, welcome};
+use crate::irc::stage::{BOT, CHANNEL, Make, OnIrc, settings};
 use std::collections::BTreeMap;
 use std::time::Duration;
 use tests::irc::Scripted;

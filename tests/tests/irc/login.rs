@@ -1,6 +1,6 @@
 //! Logging in: certificates, accounts, NickServ, passwords, nicks that are taken; and the messages when it fails.
 
-use crate::stage::{BOT, CHANNEL, Make, OnIrc, ask, hear_from, meet, nonces, player, settings};
+use crate::irc::stage::{BOT, CHANNEL, Make, OnIrc, ask, hear_from, meet, nonces, player, settings};
 use std::time::Duration;
 use tests::irc::{Certificates, Client, Inspircd, InspircdOptions, Ngircd, NgircdOptions};
 use transport_irc::{Settings, probe};

@@ -1,7 +1,7 @@
 //! Messages sent while the bot was away, on a server that keeps a history (draft/chathistory).
 
-use crate::played::{QUIET, SERVER, cut, enter, introduced, let_in, let_join, names, said, serve, stop};
-use crate::stage::{BOT, CHANNEL, Make, OnIrc, settings};
+use crate::irc::played::{QUIET, SERVER, cut, enter, introduced, let_in, let_join, names, said, serve, stop};
+use crate::irc::stage::{BOT, CHANNEL, Make, OnIrc, settings};
 use chat::Clock;
 use jiff::Timestamp;
 use std::sync::Arc;

@@ -1,6 +1,6 @@
 //! Who is who: accounts, nicks that change hands, operators and admins.
 
-use crate::stage::{BOT, CHANNEL, Make, OnIrc, ask, hear, meet, player, settings};
+use crate::irc::stage::{BOT, CHANNEL, Make, OnIrc, ask, hear, meet, player, settings};
 use std::time::Duration;
 use tests::irc::{Client, Inspircd, InspircdOptions, Ngircd, NgircdOptions};
 

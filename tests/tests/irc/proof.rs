@@ -1,9 +1,9 @@
 //! Each of the bot's messages arrives once, or is repeated with a mark, and fits into IRC's lines.
 
-use crate::played::{
+use crate::irc::played::{
     MASK, QUIET, SERVER, answer, chatter, cut, introduced, let_in, let_join, said, say, seat, seat_again,
 };
-use crate::stage::{BOT, CHANNEL, Make, OnIrc, settings};
+use crate::irc::stage::{BOT, CHANNEL, Make, OnIrc, settings};
 use tests::irc::{Message, Peer, Scripted};
 
 /// Capabilities with which a server echoes messages under their label.

@@ -1,7 +1,7 @@
 //! A channel is renamed (draft/channel-rename): its table, its settings and the bot follow.
 
-use crate::played::{QUIET, SERVER, cut, introduced, let_in, let_join, serve, stop};
-use crate::stage::{CHANNEL, Make, OnIrc, settings};
+use crate::irc::played::{QUIET, SERVER, cut, introduced, let_in, let_join, serve, stop};
+use crate::irc::stage::{CHANNEL, Make, OnIrc, settings};
 use tests::irc::{Message, Peer, Scripted};
 
 const CAPS: &str = "account-tag draft/channel-rename";

@@ -1,7 +1,7 @@
 //! The bot proves its identity to a server that plays its side of SASL itself.
 
-use crate::played::{SERVER, let_join, welcome};
-use crate::stage::{BOT, Make, OnIrc, settings};
+use crate::irc::played::{SERVER, let_join, welcome};
+use crate::irc::stage::{BOT, Make, OnIrc, settings};
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use hmac::{Hmac, KeyInit, Mac};

@@ -1,9 +1,9 @@
 //! What servers may do by the rules but our real ones do not: capabilities, encodings, silence; and whom the bot does
 //! not answer.
 
-use crate::played::{MASK, QUIET, SERVER, answer, introduced, let_in, let_join, only_a_roll_is_answered};
-use crate::played::{say, seat, seat_again, serve, sounded, welcome};
-use crate::stage::{BOT, CHANNEL, Make, OnIrc, settings};
+use crate::irc::played::{MASK, QUIET, SERVER, answer, introduced, let_in, let_join, only_a_roll_is_answered};
+use crate::irc::played::{say, seat, seat_again, serve, sounded, welcome};
+use crate::irc::stage::{BOT, CHANNEL, Make, OnIrc, settings};
 use std::collections::BTreeSet;
 use std::time::Duration;
 use tests::irc::{Message, Peer, Scripted, plain};

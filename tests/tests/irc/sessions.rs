@@ -1,6 +1,6 @@
 //! Plays the project's session files through a real server and hears them as written.
 
-use crate::evening::{Played, play};
+use crate::irc::evening::{Played, play};
 use plugin_testkit::Difference;
 use std::path::PathBuf;
 use std::sync::Mutex;

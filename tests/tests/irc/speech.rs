@@ -1,6 +1,6 @@
 //! How the bot speaks: what fits into its answers, to whom it speaks, how fast, and to whom it does not.
 
-use crate::stage::{BOT, CHANNEL, Make, OnIrc, ask, hear, hear_in, meet, player, settings};
+use crate::irc::stage::{BOT, CHANNEL, Make, OnIrc, ask, hear, hear_in, meet, player, settings};
 use std::time::{Duration, Instant};
 use tests::irc::{Client, Inspircd, InspircdOptions, Message, Ngircd, NgircdOptions, plain};
 

@@ -1,6 +1,6 @@
 //! The board of a room: one event, edited and pinned.
 
-use crate::stage::{Make, Running, Table};
+use crate::matrix::stage::{Make, Running, Table};
 use chat::{Clock, SystemClock};
 use jiff::SignedDuration;
 use journal::store::Store;

@@ -1,6 +1,6 @@
 //! The transport keeps its contract in plain and encrypted rooms.
 
-use crate::stage::{NETWORK, Table};
+use crate::matrix::stage::{NETWORK, Table};
 use async_trait::async_trait;
 use chat::conformance::{Stand, suite};
 use chat::{RoomId, Transport};

@@ -1,7 +1,7 @@
 //! The bot's device: its account has signed it, it can be recovered, and a new one repeats nothing.
 
-use crate::once::configure;
-use crate::stage::Table;
+use crate::matrix::once::configure;
+use crate::matrix::stage::Table;
 use matrix_sdk::encryption::verification::{Verification, VerificationRequestState};
 use matrix_sdk::ruma::UserId;
 use serde_json::{Value, json};

@@ -1,7 +1,7 @@
 //! Plays a session in encrypted rooms: the bot runs in this process with dice and time set by the test, and each
 //! speaker has a client.
 
-use crate::stage::{Make, NETWORK, Running, settings, transport};
+use crate::matrix::stage::{Make, NETWORK, Running, settings, transport};
 use chat::{Clock, PlayerId, Post, Recipient, RoomId, Transport};
 use dice::Dice;
 use dice::fair::MessageKey;

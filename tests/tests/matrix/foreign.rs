@@ -1,6 +1,6 @@
 //! matrix-nio, a client that shares no library with the bot and has its own encryption.
 
-use crate::stage::{Make, NETWORK, Table, randomness, settings};
+use crate::matrix::stage::{Make, NETWORK, Table, randomness, settings};
 use chat::{Clock, SystemClock};
 use jiff::SignedDuration;
 use std::sync::Arc;

@@ -1,6 +1,6 @@
 //! An encrypted room on Matrix and a channel on IRC at one table.
 
-use crate::stage::{Make, Table};
+use crate::matrix::stage::{Make, Table};
 use std::time::Duration;
 use tests::irc::stage::{BOT, CHANNEL, meet, settings, transport};
 use tests::irc::{Client, Ngircd, NgircdOptions};

@@ -1,6 +1,6 @@
 //! Messages sent while the bot was away, or before anybody could know that it listens.
 
-use crate::stage::{Make, NETWORK, Table, randomness, settings, times};
+use crate::matrix::stage::{Make, NETWORK, Table, randomness, settings, times};
 use chat::{Clock, SystemClock, Transport};
 use jiff::{SignedDuration, Timestamp};
 use std::collections::BTreeMap;

@@ -4,7 +4,7 @@
 //! `ASTRAGAL_MATRIX_KILLS` and `ASTRAGAL_MATRIX_RESTARTS` set how often. The defaults are 6 and 3; `tests/run --long`
 //! uses 100 and 20.
 
-use crate::stage::{Table, times};
+use crate::matrix::stage::{Table, times};
 use chat::RoomId;
 use journal::keys::TableId;
 use std::collections::BTreeMap;

@@ -1,6 +1,6 @@
 //! Which rooms the bot joins, and what people may do in them.
 
-use crate::stage::{Make, Table, settings, transport};
+use crate::matrix::stage::{Make, Table, settings, transport};
 use serde_json::json;
 use tests::matrix::{Person, name};
 

@@ -1,6 +1,6 @@
 //! Plays the project's session files in encrypted rooms and hears them as written.
 
-use crate::evening::{People, play};
+use crate::matrix::evening::{People, play};
 use plugin_testkit::Difference;
 use std::fs;
 use std::sync::{Arc, Mutex};

@@ -1,6 +1,6 @@
 //! How people talk to the bot in Matrix's own ways, and how their clients show the answers.
 
-use crate::stage::{Make, NETWORK, Table};
+use crate::matrix::stage::{Make, NETWORK, Table};
 use chat::{Image, Post, Reply, RoomId};
 use matrix_sdk::media::{MediaFormat, MediaRequestParameters};
 use matrix_sdk::ruma::events::room::MediaSource;

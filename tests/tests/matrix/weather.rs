@@ -1,6 +1,6 @@
 //! Homeservers on bad days: limits, errors, lost requests and answers, nonsense, and logins that end.
 
-use crate::stage::{Make, Table, settings, times, transport};
+use crate::matrix::stage::{Make, Table, settings, times, transport};
 use serde_json::json;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -198,7 +198,7 @@ fn user(id: &str) -> matrix_sdk::ruma::OwnedUserId {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_revoked_login_ends_the_bot_with_one_clear_line() {
     let table = Table::set(false, &["ann"]).await;
-    let config = crate::once::configure(table.device.path(), &table.server.url(), &table.user, "");
+    let config = crate::matrix::once::configure(table.device.path(), &table.server.url(), &table.user, "");
     let mut command = tests::astragal(&table.device.path().join("data"));
     let child = command.arg("--config").arg(&config).spawn().expect("the program runs");
     table.people[0].meet(&table.room, &table.bot).await;

@@ -14,6 +14,11 @@ impl Memory {
     pub fn dump(&self) -> BTreeMap<String, Vec<u8>> {
         self.0.read().expect("nothing panics holding it").clone()
     }
+
+    /// Makes this all that is in it. Whatever was read from it before may no longer hold.
+    pub fn put_back(&self, records: BTreeMap<String, Vec<u8>>) {
+        *self.0.write().expect("nothing panics holding it") = records;
+    }
 }
 
 impl Store for Memory {

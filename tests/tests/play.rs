@@ -1,0 +1,11 @@
+//! Play through the whole core, in memory: sessions, lines as people type them, and what holds for every command.
+
+// `core` alone would be the standard library's.
+mod every_word;
+mod games;
+mod golden;
+mod properties;
+mod sessions;
+#[path = "core.rs"]
+mod the_core;
+mod typed;
