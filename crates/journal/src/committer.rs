@@ -4,13 +4,17 @@
 //! takes the risk. Batches that nobody waits for are written *soon*: with the next group, or after a moment. Batches of
 //! a *lane* (an opened table) depend on each other: when one fails, so do all later ones of its lane, and the table
 //! must be reopened.
+//!
+//! A batch may rely on what was read before it was made ([`Condition`]), because another table's batch may be written in
+//! between. If something of that is no longer true when its turn comes, it fails, and nothing of it is written. So nobody
+//! reads such a batch back before it is durable.
 
 mod snapshot;
 mod writer;
 
 pub use writer::{SYNC, Wait, Writer};
 
-use crate::store::{Batch, Store, StoreError, scan_all};
+use crate::store::{Batch, Condition, Store, StoreError, scan_all};
 use snapshot::{Before, Snapshot};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -36,7 +40,8 @@ pub struct Committer {
 struct Shared {
     /// Dropped with the committer, which ends the writer.
     queue: Option<mpsc::Sender<Work>>,
-    /// Submitted but not durable: the newest value of each key, and the number of its submission.
+    /// Submitted but not durable: the newest value of each key, and the number of its submission. Batches that rely on
+    /// anything are not among them.
     pending: BTreeMap<String, (u64, Option<Vec<u8>>)>,
     submissions: u64,
     /// The number of the last submission that went into the queue.
@@ -63,6 +68,7 @@ struct Submission {
     lane: Option<Lane>,
     number: u64,
     batch: Batch,
+    conditions: Vec<Condition>,
     done: oneshot::Sender<Result<(), StoreError>>,
 }
 
@@ -175,15 +181,16 @@ impl Committer {
 }
 
 impl Shared {
-    /// Numbers a submission; from now on its values can be read.
-    fn submission(&mut self, lane: Option<Lane>, batch: Batch) -> (Submission, Ticket) {
+    /// Numbers a submission; from now on its values can be read, unless it relies on anything.
+    fn submission(&mut self, lane: Option<Lane>, mut batch: Batch) -> (Submission, Ticket) {
         self.submissions += 1;
         let number = self.submissions;
-        for (key, value) in &batch {
+        let conditions = batch.take_conditions();
+        for (key, value) in batch.iter().filter(|_| conditions.is_empty()) {
             self.pending.insert(key.clone(), (number, value.clone()));
         }
         let (done, ticket) = oneshot::channel();
-        (Submission { lane, number, batch, done }, ticket)
+        (Submission { lane, number, batch, conditions, done }, ticket)
     }
 
     fn send(&self, work: Work) {
@@ -334,6 +341,77 @@ mod tests {
         committer.commit(Some(other), one("b", "1")).unwrap();
         committer.commit(Some(committer.lane()), one("a", "3")).unwrap();
         assert_eq!(committer.read("a").unwrap().as_deref(), Some(b"3".as_slice()));
+    }
+
+    /// A batch that takes `key` if it still has this value.
+    fn takes(key: &str, value: &str, by: &str) -> Batch {
+        let mut batch = one(by, "took it");
+        batch.delete(key);
+        batch.rely_on(Condition::Value(key.to_owned(), Some(value.into())));
+        batch
+    }
+
+    #[test]
+    fn of_batches_that_take_the_same_thing_one_is_written_whether_or_not_they_wait_together() {
+        for alone in [true, false] {
+            let committer = Committer::new(Arc::new(Memory::default()));
+            committer.commit(None, one("word", "table")).unwrap();
+            let held = hold(&committer);
+            let lanes = [committer.lane(), committer.lane(), committer.lane()];
+            let tickets = lanes.map(|lane| {
+                let ticket = committer.submit(Some(lane), takes("word", "table", &format!("{lane:?}")));
+                // What comes between them is written by itself.
+                alone.then(|| committer.between_commits(|_| {}));
+                ticket
+            });
+            // Nobody reads what may be refused.
+            assert_eq!(committer.read("word").unwrap().as_deref(), Some(b"table".as_slice()));
+            drop(held);
+            let told = tickets.map(|ticket| ticket.blocking_recv().unwrap());
+            assert_eq!(told, [Ok(()), Err(StoreError::Overtaken), Err(StoreError::Overtaken)]);
+            assert_eq!(committer.read("word").unwrap(), None);
+            let took = |lane: &Lane| committer.read(&format!("{lane:?}")).unwrap().is_some();
+            assert_eq!(lanes.each_ref().map(took), [true, false, false], "nothing of a refused batch is written");
+            // A refused batch closes its lane like any other failure, and no other lane.
+            assert!(committer.commit(Some(lanes[1]), one("k", "v")).is_err());
+            committer.commit(Some(lanes[0]), one("k", "v")).unwrap();
+        }
+    }
+
+    #[test]
+    fn a_batch_that_relies_on_which_keys_there_are_sees_those_of_earlier_batches() {
+        let committer = Committer::new(Arc::new(Memory::default()));
+        committer.commit(None, one("seat/a", "")).unwrap();
+        let sits = |who: &str, known: &[&str]| {
+            let mut batch = one(&format!("seat/{who}"), "");
+            let known = known.iter().map(|key| format!("seat/{key}")).collect();
+            batch.rely_on(Condition::Keys("seat/".to_owned(), known));
+            batch
+        };
+        let held = hold(&committer);
+        let mut leaves = Batch::default();
+        leaves.delete("seat/a");
+        let tickets = [sits("b", &["a"]), sits("c", &["a"]), leaves, sits("d", &["b"]), sits("b", &["b", "d"])];
+        let tickets = tickets.map(|batch| committer.submit(None, batch));
+        drop(held);
+        let told = tickets.map(|ticket| ticket.blocking_recv().unwrap().is_ok());
+        assert_eq!(told, [true, false, true, true, true]);
+    }
+
+    #[test]
+    fn what_a_failed_write_took_can_be_taken_again() {
+        let store = Arc::new(Moody::default());
+        let committer = Committer::new(store.clone());
+        committer.commit(None, one("word", "table")).unwrap();
+        store.full.store(true, Ordering::Relaxed);
+        let held = hold(&committer);
+        let tickets = ["a", "b"].map(|who| committer.submit(None, takes("word", "table", who)));
+        drop(held);
+        let [first, second] = tickets.map(|ticket| ticket.blocking_recv().unwrap());
+        assert_eq!((first, second), (Err(StoreError::Unavailable("full".to_owned())), Err(StoreError::Overtaken)));
+        store.full.store(false, Ordering::Relaxed);
+        committer.commit(None, takes("word", "table", "b")).unwrap();
+        assert!(committer.read("b").unwrap().is_some());
     }
 
     #[test]

@@ -3,10 +3,12 @@
 pub mod conformance;
 pub mod seal;
 
+mod condition;
 mod memory;
 mod settled;
 mod tally;
 
+pub use condition::Condition;
 pub use memory::Memory;
 pub use settled::{Engine, Settled};
 pub use tally::Tally;
@@ -14,6 +16,7 @@ pub use tally::Tally;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::collections::btree_map;
+use std::ops::Bound;
 use std::sync::Arc;
 
 /// A place for the core's records. [`conformance::suite`] tests its contract.
@@ -89,39 +92,65 @@ impl<S: Store + ?Sized> Store for Arc<S> {
     }
 }
 
-/// Writes that belong together. The last write to a key wins.
+/// Writes that belong together. The last write to a key wins. A batch may rely on what was read before; the committer
+/// checks that, and a store does not.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Batch(BTreeMap<String, Option<Vec<u8>>>);
+pub struct Batch {
+    writes: BTreeMap<String, Option<Vec<u8>>>,
+    conditions: Vec<Condition>,
+}
 
 impl Batch {
     /// Writes `value` under `key`.
     pub fn put(&mut self, key: impl Into<String>, value: impl Into<Vec<u8>>) {
-        self.0.insert(key.into(), Some(value.into()));
+        self.writes.insert(key.into(), Some(value.into()));
     }
 
     /// Removes `key`, if it is there.
     pub fn delete(&mut self, key: impl Into<String>) {
-        self.0.insert(key.into(), None);
+        self.writes.insert(key.into(), None);
     }
 
-    /// Appends the writes of `later`.
+    /// Appends the writes of `later`, and what they rely on.
     pub fn append(&mut self, later: Batch) {
-        self.0.extend(later.0);
+        self.writes.extend(later.writes);
+        self.conditions.extend(later.conditions);
+    }
+
+    /// Lets the batch be written only if `condition` still holds just before.
+    pub fn rely_on(&mut self, condition: Condition) {
+        self.conditions.push(condition);
+    }
+
+    /// True if the batch relies on anything.
+    pub fn is_conditional(&self) -> bool {
+        !self.conditions.is_empty()
+    }
+
+    /// Takes the conditions out.
+    pub fn take_conditions(&mut self) -> Vec<Condition> {
+        std::mem::take(&mut self.conditions)
     }
 
     /// What it writes to `key`, if anything; an inner `None` deletes it.
     pub fn get(&self, key: &str) -> Option<Option<&[u8]>> {
-        self.0.get(key).map(|value| value.as_deref())
+        self.writes.get(key).map(|value| value.as_deref())
     }
 
     /// True if there is nothing to write.
     pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.writes.is_empty()
     }
 
     /// The writes by key; `None` deletes the key.
     pub fn iter(&self) -> btree_map::Iter<'_, String, Option<Vec<u8>>> {
-        self.0.iter()
+        self.writes.iter()
+    }
+
+    /// The writes to keys that begin with `prefix`.
+    pub fn under<'a>(&'a self, prefix: &'a str) -> impl Iterator<Item = (&'a String, &'a Option<Vec<u8>>)> {
+        let from = self.writes.range::<str, _>((Bound::Included(prefix), Bound::Unbounded));
+        from.take_while(move |(key, _)| key.starts_with(prefix))
     }
 }
 
@@ -148,6 +177,10 @@ pub enum StoreError {
     /// A write failed halfway, and the store cannot check now whether it was done.
     #[error("it is not known whether a write was done: {0}")]
     InDoubt(String),
+    /// Nothing was written, because something that it relies on was changed after it was read. Whoever reads again finds
+    /// what is true now.
+    #[error("what it relies on has changed")]
+    Overtaken,
     /// It cannot be written or read at all: disk full, no permission, gone.
     #[error("{0}")]
     Unavailable(String),

@@ -5,7 +5,7 @@ use super::Lane;
 use super::snapshot::Before;
 use super::{Read, Shared, Submission, Work, lock};
 use crate::store::{Batch, Position, Store, StoreError};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{self, TryRecvError};
 use std::sync::{Arc, Mutex};
@@ -126,20 +126,13 @@ impl Writer {
 
     /// Writes `group` together with the soon-batches.
     fn commit(&self, group: Vec<Submission>) {
-        let (mut all, failed, before) = {
+        let (mut all, mut failed, before) = {
             let mut shared = lock(&self.shared);
             (shared.soon_with(self.taken), shared.failed.clone(), shared.snapshots())
         };
         all.extend(group.into_iter().map(|submission| (submission.number, submission)));
-        let mut together = Batch::default();
-        let mut forgotten = Vec::new();
-        for submission in all.values_mut() {
-            let batch = std::mem::take(&mut submission.batch);
-            forgotten.extend(batch.iter().map(|(key, _)| (submission.number, key.clone())));
-            if !submission.fails_with(&failed) {
-                together.append(batch);
-            }
-        }
+        let (mut forgotten, mut overtaken) = (Vec::new(), BTreeMap::new());
+        let together = self.together(&mut all, &mut failed, &mut forgotten, &mut overtaken);
         before.iter().for_each(|before| before.keep(&*self.store, &together));
         let begun = Instant::now();
         let result = if together.is_empty() { Ok(()) } else { commit_safely(&*self.store, &together) };
@@ -152,6 +145,9 @@ impl Writer {
                 shared.pending.remove(&key);
             }
         }
+        if !overtaken.is_empty() {
+            shared.failed.extend(&failed);
+        }
         if let Err(error) = &result {
             shared.failed.extend(all.values().filter_map(|submission| submission.lane));
             tracing::error!(%error, "a write failed");
@@ -160,9 +156,36 @@ impl Writer {
         for submission in all.into_values() {
             let fails = submission.fails_with(&failed);
             let told = if fails { Err(StoreError::Unavailable(FOLLOWS_A_FAILURE.to_owned())) } else { result.clone() };
+            let told = overtaken.remove(&submission.number).map_or(told, Err);
             // If the submitter has stopped waiting, nobody needs the result.
             let _ = submission.done.send(told);
         }
+    }
+
+    /// Puts the batches together that are to be written. Those that were overtaken fail, and with each its lane.
+    fn together(
+        &self,
+        all: &mut BTreeMap<u64, Submission>,
+        failed: &mut BTreeSet<Lane>,
+        forgotten: &mut Vec<(u64, String)>,
+        overtaken: &mut BTreeMap<u64, StoreError>,
+    ) -> Batch {
+        let mut together = Batch::default();
+        for submission in all.values_mut() {
+            let batch = std::mem::take(&mut submission.batch);
+            forgotten.extend(batch.iter().map(|(key, _)| (submission.number, key.clone())));
+            if submission.fails_with(failed) {
+                continue;
+            }
+            match submission.overtaken(&*self.store, &together) {
+                None => together.append(batch),
+                Some(error) => {
+                    failed.extend(submission.lane);
+                    overtaken.insert(submission.number, error);
+                }
+            }
+        }
+        together
     }
 
     /// Runs a read between two commits.
@@ -207,5 +230,14 @@ fn commit_safely(store: &dyn Store, batch: &Batch) -> Result<(), StoreError> {
 impl Submission {
     fn fails_with(&self, failed: &BTreeSet<Lane>) -> bool {
         self.lane.is_some_and(|lane| failed.contains(&lane))
+    }
+
+    /// Why it must not be written behind `before`, if something that it relies on is no longer true.
+    fn overtaken(&self, store: &dyn Store, before: &Batch) -> Option<StoreError> {
+        self.conditions.iter().find_map(|condition| match condition.holds(store, before) {
+            Ok(true) => None,
+            Ok(false) => Some(StoreError::Overtaken),
+            Err(error) => Some(error),
+        })
     }
 }
