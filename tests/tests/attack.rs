@@ -1,6 +1,7 @@
 //! Attacks on the bot's promises: each test is something an attacker may try, and the required result.
 
 mod accounts;
+mod at_once;
 mod binding;
 mod boards;
 mod budgets;

@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use chat::{Delivery, Desk, DeskError, Event, Message, RoomId, Speaker, Standing, Unaccepted};
 use journal::documents::{Head, InboxRow, RoomDoc, to_json};
 use journal::keys::{self, TableId};
-use journal::store::{Batch, StoreError};
+use journal::store::{Batch, Condition, StoreError};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard};
 
@@ -23,6 +23,27 @@ pub(crate) struct NetworkDesk {
 pub(crate) type Accepted = (Event, TableId, Option<String>);
 
 impl NetworkDesk {
+    /// Accepts a delivery. Returns its events with the tables where they are played.
+    async fn take(&self, delivery: Delivery) -> Result<Vec<Accepted>, StoreError> {
+        let bot = &self.running.bot;
+        let heard = delivery.events.into_iter().filter(|event| !bot.host().passes_over(event));
+        let directed = self.directed(heard.collect())?.into_iter();
+        let seated = directed.map(|event| self.replaces_nothing_played(event));
+        let events = self.placed(seated.collect::<Result<_, _>>()?)?;
+        if self.unaccepted == Unaccepted::ComeAgain {
+            return self.accept_durably(events, delivery.notes).await;
+        }
+        let mut batch = Batch::default();
+        self.note_all(&mut batch, delivery.notes);
+        for (event, _) in &events {
+            if let Event::Moved { from, to } = event {
+                self.seat(from, to, &mut batch)?;
+            }
+        }
+        self.commit(batch).await?;
+        Ok(events.into_iter().map(|(event, table)| (event, table, None)).collect())
+    }
+
     /// For a network that redelivers: writes rows for the new events and the notes, in one transaction.
     async fn accept_durably(
         &self,
@@ -90,7 +111,17 @@ impl NetworkDesk {
     /// so whatever is said next in either room is played at the right table. People still in the old room no longer
     /// have a say at its former table.
     fn seat(&self, from: &RoomId, to: &RoomId, batch: &mut Batch) -> Result<(), StoreError> {
-        let moved = self.running.host().moved(from)?;
+        let host = self.running.host();
+        let head = keys::head(&host.table_of(to)?);
+        // The tables of both rooms may write meanwhile: nothing of that is lost, and what is played first counts.
+        for key in [keys::room(from), keys::room(to), head.clone()] {
+            let found = host.committer().read(&key)?;
+            batch.rely_on(Condition::Value(key, found));
+        }
+        if host.read_doc::<Head>(&head)?.is_some_and(|head| head.number > 0) {
+            return Err(StoreError::Overtaken);
+        }
+        let moved = host.moved(from)?;
         let left = RoomDoc { table: TableId::left_behind(from), guest: false, ..moved.clone() };
         batch.put(keys::room(from), to_json(&left));
         batch.put(keys::seated(&left.table, from), to_json(&true));
@@ -184,24 +215,14 @@ impl Desk for NetworkDesk {
         // Stamped before anything is durable, so a message played again later still counts as heard at this time.
         let now = Some(bot.host().now());
         delivery.events.iter_mut().filter_map(Event::message_mut).for_each(|message| message.heard = now);
-        let heard = delivery.events.into_iter().filter(|event| !bot.host().passes_over(event));
-        let directed = self.directed(heard.collect()).map_err(failed)?.into_iter();
-        let seated = directed.map(|event| self.replaces_nothing_played(event));
-        let events = self.placed(seated.collect::<Result<_, _>>().map_err(failed)?).map_err(failed)?;
-        let fresh = if self.unaccepted == Unaccepted::ComeAgain {
-            self.accept_durably(events, delivery.notes).await
-        } else {
-            let mut batch = Batch::default();
-            self.note_all(&mut batch, delivery.notes);
-            for (event, _) in &events {
-                if let Event::Moved { from, to } = event {
-                    self.seat(from, to, &mut batch).map_err(failed)?;
-                }
-            }
-            let events = events.into_iter().map(|(event, table)| (event, table, None)).collect();
-            self.commit(batch).await.map(|()| events)
-        };
-        let fresh = fresh.map_err(failed)?;
+        // Only what seats a room relies on anything.
+        let seats = delivery.events.iter().any(|event| matches!(event, Event::Moved { .. }));
+        let again = seats.then(|| delivery.clone());
+        let mut taken = self.take(delivery).await;
+        while let (Err(StoreError::Overtaken), Some(delivery)) = (&taken, &again) {
+            taken = self.take(delivery.clone()).await;
+        }
+        let fresh = taken.map_err(failed)?;
         bot.at(Step::Accepted).await;
         fresh.into_iter().try_for_each(|accepted| self.hand_on(accepted)).map_err(failed)
     }

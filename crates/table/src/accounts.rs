@@ -42,10 +42,18 @@ impl Ledger<'_> {
     pub fn link_of(&self, player: &PlayerId) -> Result<Option<Linked>, StoreError> {
         both(player, |key| self.read(key))
     }
+
+    /// The same; `writes` are made only if that is still so then.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    pub fn rely_on_link_of(&self, player: &PlayerId, writes: &mut Batch) -> Result<Option<Linked>, StoreError> {
+        both(player, |key| self.rely_on(key, writes))
+    }
 }
 
 /// What links two accounts, if both records say the same, with `read` for these.
-fn both<E>(player: &PlayerId, read: impl Fn(&str) -> Result<Option<Linked>, E>) -> Result<Option<Linked>, E> {
+fn both<E>(player: &PlayerId, mut read: impl FnMut(&str) -> Result<Option<Linked>, E>) -> Result<Option<Linked>, E> {
     let Some(linked) = read(&keys::account(player))? else { return Ok(None) };
     let back = read(&keys::account(&linked.other))?;
     Ok(back.is_some_and(|back| back.other == *player).then_some(linked))

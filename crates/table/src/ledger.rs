@@ -2,7 +2,7 @@
 
 use crate::host::Host;
 use crate::rights::Rights;
-use crate::state::{State, read};
+use crate::state::{State, read, rely_on};
 use crate::unplayed::Unplayed;
 use chat::{PlayerId, Readers, Speaker};
 use journal::documents::{GameDoc, Head, RollDoc, from_json};
@@ -52,6 +52,15 @@ impl<'a> Ledger<'a> {
             Some(Some(bytes)) => from_json(key, bytes).map(Some),
             Some(None) => Ok(None),
             None => read(self.host, key),
+        }
+    }
+
+    /// The record under `key`, which lies between tables: `writes` are made only if it is still the same then.
+    pub fn rely_on<T: DeserializeOwned>(&self, key: &str, writes: &mut Batch) -> Result<Option<T>, StoreError> {
+        match self.writes.and_then(|writes| writes.get(key)) {
+            // What the message itself wrote there relies on what was there before.
+            Some(_) => self.read(key),
+            None => rely_on(self.host, key, writes),
         }
     }
 

@@ -9,8 +9,8 @@ use crate::state::read;
 use chat::RoomId;
 use journal::documents::{RoomDoc, from_json, to_json};
 use journal::keys::{self, TableId};
-use journal::store::{Batch, StoreError};
-use std::collections::BTreeMap;
+use journal::store::{Batch, Condition, StoreError};
+use std::collections::{BTreeMap, BTreeSet};
 
 impl Ledger<'_> {
     /// The rooms that sit at a table, with their settings.
@@ -18,15 +18,41 @@ impl Ledger<'_> {
     /// # Errors
     /// The store cannot be read.
     pub fn rooms_at(&self, table: &TableId) -> Result<BTreeMap<RoomId, RoomDoc>, StoreError> {
-        let mut rooms = BTreeMap::new();
-        let noted = keys::seated_at(table);
-        for record in self.host.committer.stored(&noted) {
-            rooms.extend(keys::seated_room(table, &record?.0).map(|room| (room, true)));
+        self.rooms(table, None)
+    }
+
+    /// The same; `writes` are made only if the same rooms sit there then, with the same settings.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    pub fn rely_on_rooms_at(
+        &self,
+        table: &TableId,
+        writes: &mut Batch,
+    ) -> Result<BTreeMap<RoomId, RoomDoc>, StoreError> {
+        self.rooms(table, Some(writes))
+    }
+
+    fn rooms(&self, table: &TableId, mut relies: Option<&mut Batch>) -> Result<BTreeMap<RoomId, RoomDoc>, StoreError> {
+        let prefix = keys::seated_at(table);
+        let (mut rooms, mut noted) = (BTreeMap::new(), BTreeSet::new());
+        for record in self.host.committer.stored(&prefix) {
+            let (key, _) = record?;
+            rooms.extend(keys::seated_room(table, &key).map(|room| (room, true)));
+            noted.insert(key);
+        }
+        if let Some(writes) = &mut relies {
+            writes.rely_on(Condition::Keys(prefix, noted));
         }
         rooms.entry(table.first_room()).or_insert(false);
         let mut found = BTreeMap::new();
         for (room, noted) in rooms {
-            let doc = match self.read::<RoomDoc>(&keys::room(&room))? {
+            let key = keys::room(&room);
+            let doc: Option<RoomDoc> = match &mut relies {
+                Some(writes) => self.rely_on(&key, writes)?,
+                None => self.read(&key)?,
+            };
+            let doc = match doc {
                 None if TableId::of(&room) == *table && (noted || self.host.is_known(&room)?) => {
                     self.host.settings().fresh_room(&room)
                 }

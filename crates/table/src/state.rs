@@ -5,7 +5,7 @@ use crate::host::Host;
 use chat::RoomId;
 use journal::documents::{GameDoc, Head, RoomDoc, TableDoc, from_json};
 use journal::keys::{self, TableId};
-use journal::store::StoreError;
+use journal::store::{Batch, Condition, StoreError};
 use journal::{Page, seed_of};
 use plugin_api::Held;
 use serde::de::DeserializeOwned;
@@ -114,6 +114,18 @@ impl State {
 /// The record under `key`, submitted batches included.
 pub(crate) fn read<T: DeserializeOwned>(host: &Host, key: &str) -> Result<Option<T>, StoreError> {
     host.committer.read(key)?.map(|bytes| from_json(key, &bytes)).transpose()
+}
+
+/// The record under `key`; `writes` are made only if it is still the same then.
+pub(crate) fn rely_on<T: DeserializeOwned>(
+    host: &Host,
+    key: &str,
+    writes: &mut Batch,
+) -> Result<Option<T>, StoreError> {
+    let found = host.committer.read(key)?;
+    let read = found.as_ref().map(|bytes| from_json(key, bytes)).transpose()?;
+    writes.rely_on(Condition::Value(key.to_owned(), found));
+    Ok(read)
 }
 
 /// The time of the entry under `key`, if there is one.

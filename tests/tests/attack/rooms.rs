@@ -99,6 +99,25 @@ async fn people_left_in_a_replaced_room_have_no_say_at_its_table() {
 }
 
 #[tokio::test]
+async fn what_is_set_in_a_room_while_it_is_replaced_gives_it_no_seat_back() {
+    let rooms = Rooms::open();
+    assert!(rooms.ask("old", "ann", "!insp +3").await.contains("inspiration 3"));
+    let set = Event::Said(rooms.message("old", "gus", "!room verbosity full"));
+    // The room has a new table once both are accepted, and its old one plays what was said before.
+    rooms.network.deliver(vec![set, Event::Moved { from: room("old"), to: room("new") }]);
+    for _ in 0..2 {
+        rooms.network.hear().await;
+    }
+    assert!(rooms.ask("new", "ann", "!secret roll 2d1 # a trap").await.contains("secret roll"));
+    rooms.network.hear().await;
+    rooms.comes("old", "eve");
+    let told = rooms.ask("old", "eve", "!gm me").await;
+    assert!(told.contains("eve is now a referee of this table. #1"), "{told}");
+    assert!(rooms.ask("new", "ann", "!gm").await.contains("No referee yet"));
+    rooms.running.stop().await;
+}
+
+#[tokio::test]
 async fn a_room_with_a_table_of_its_own_takes_over_no_other() {
     let rooms = Rooms::open();
     assert!(rooms.ask("trap", "mal", "!gm me").await.contains("mal is now a referee"));

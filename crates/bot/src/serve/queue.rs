@@ -2,6 +2,7 @@
 
 pub(super) mod ahead;
 mod orders;
+mod overtaken;
 
 use super::{Busy, Running, left};
 use crate::bot::Bot;
@@ -303,8 +304,8 @@ impl Worker {
         Ok(Vec::new())
     }
 
-    /// Plays an event and says its posts if a `busy` guard is given. Returns the outcome of each line.
-    async fn play(
+    /// Plays an event once; see [`play`](Self::play).
+    async fn try_to_play(
         &mut self,
         event: &Event,
         waiting: Option<String>,

@@ -8,7 +8,7 @@ use crate::unplayed::Unplayed;
 use chat::{Readers, Reply, RoomId};
 use jiff::{SignedDuration, Timestamp};
 use journal::HOUSE;
-use journal::documents::{Head, RoomDoc, TableDoc, to_json};
+use journal::documents::{DueDoc, Head, RoomDoc, TableDoc, to_json};
 use journal::keys::{self, TableId};
 use journal::store::StoreError;
 use plugin_api::{Argument, Forms, Refusal};
@@ -85,9 +85,7 @@ pub(super) fn name(turn: &HouseTurn, room: &RoomId, seen_from: &RoomId) -> Resul
 fn give_word(turn: &mut HouseTurn) -> Result<Reply, Unplayed> {
     turn.must_disclose("bring another room to this table")?;
     let table = turn.ledger.id().clone();
-    if turn.ledger.rooms_at(&table)?.len() >= MOST_ROOMS {
-        return Err(full().into());
-    }
+    has_a_seat(&turn.ledger.rooms_at(&table)?)?;
     let word = super::moving::new_word(turn);
     let until = turn.heard.saturating_add(COUNTS).unwrap_or(turn.heard);
     let writes = &mut turn.effects.writes;
@@ -100,18 +98,24 @@ fn give_word(turn: &mut HouseTurn) -> Result<Reply, Unplayed> {
     Ok(reply.text(" within a day. Then it plays at this table. The word works once; tell nobody else."))
 }
 
-fn full() -> Refusal {
-    Refusal::new(format!("{MOST_ROOMS} rooms play at that table, and no more can")).example("link")
+/// Refuses one more room at a table where these sit.
+pub(super) fn has_a_seat(rooms: &BTreeMap<RoomId, RoomDoc>) -> Result<(), Refusal> {
+    if rooms.len() < MOST_ROOMS {
+        return Ok(());
+    }
+    Err(Refusal::new(format!("{MOST_ROOMS} rooms play at that table, and no more can")).example("link"))
 }
 
-/// Seats this room at the table that a word stands for.
+/// Seats this room at the table that a word stands for. The other table has a queue of its own, and more rooms may have the
+/// same word: so what is read here is relied on.
 fn link_by(turn: &mut HouseTurn, word: &str, really: bool) -> Result<Reply, Unplayed> {
     stays(turn)?;
     may_seat(turn, "link this room")?;
     if !turn.host.guesses.may_go_on(turn.room_id, turn.heard) {
         return Err(Refusal::new("too many wrong words were tried here: try again in an hour").into());
     }
-    let found: Option<Link> = turn.ledger.read(&keys::link(word))?;
+    let writes = &mut turn.effects.writes;
+    let found: Option<Link> = turn.ledger.rely_on(&keys::link(word), writes)?;
     let Some(Link { table, .. }) = found.filter(|link| turn.heard <= link.until) else {
         turn.host.guesses.was_wrong(turn.room_id, turn.heard);
         let what = "no table has that word: type link in the room to share its table, and you get one";
@@ -123,16 +127,14 @@ fn link_by(turn: &mut HouseTurn, word: &str, really: bool) -> Result<Reply, Unpl
             .example("link")
             .into());
     }
-    let mut others = turn.ledger.rooms_at(&here)?;
+    let mut others = turn.ledger.rely_on_rooms_at(&here, &mut turn.effects.writes)?;
     others.remove(turn.room_id);
     if !others.is_empty() {
         let what = format!("this room shares its table with {}: unlink first", names(turn, others.keys())?);
         return Err(Refusal::new(what).example("unlink").into());
     }
-    let rooms = turn.ledger.rooms_at(&table)?;
-    if rooms.len() >= MOST_ROOMS {
-        return Err(full().into());
-    }
+    let rooms = turn.ledger.rely_on_rooms_at(&table, &mut turn.effects.writes)?;
+    has_a_seat(&rooms)?;
     let called = name_of(turn, &table, &rooms)?;
     let played = turn.ledger.head().number;
     if played > 0 && !really {
@@ -198,7 +200,7 @@ fn may_seat(turn: &HouseTurn, what: &str) -> Result<(), Refusal> {
 pub(super) fn unlink(turn: &mut HouseTurn, room: Option<Called>, really: bool) -> Result<Reply, Unplayed> {
     stays(turn)?;
     let table = turn.ledger.id().clone();
-    let mut rooms = turn.ledger.rooms_at(&table)?;
+    let mut rooms = turn.ledger.rely_on_rooms_at(&table, &mut turn.effects.writes)?;
     rooms.entry(turn.room_id.clone()).or_insert_with(|| (**turn.room).clone());
     if rooms.len() < 2 {
         return Err(Refusal::new("no other room plays at this table").example("link").into());
@@ -273,8 +275,8 @@ fn leave(
     // What became due there in the meantime is carried out now.
     for waits in turn.host.committer().stored(&keys::due_at(&new)) {
         let (key, _) = waits?;
-        if let Some(due) = turn.host.committer().read(&key)? {
-            writes.put(key, due);
+        if let Some(due) = turn.ledger.rely_on::<DueDoc>(&key, writes)? {
+            writes.put(key, to_json(&due));
         }
     }
     for room in stay.keys().filter(|room| *room != turn.room_id) {
@@ -290,10 +292,14 @@ fn leave(
     Ok(format!("{} has left this table.", name(turn, leaves, turn.room_id)?).into())
 }
 
-fn table_for(turn: &HouseTurn, room: &RoomId) -> Result<TableId, StoreError> {
+fn table_for(turn: &mut HouseTurn, room: &RoomId) -> Result<TableId, StoreError> {
     let again = (2..).map(|times| TableId::left_again(room, times));
     for table in [TableId::of(room), TableId::left_behind(room)].into_iter().chain(again) {
-        if table != *turn.ledger.id() && turn.ledger.rooms_at(&table)?.keys().all(|other| other == room) {
+        if table == *turn.ledger.id() {
+            continue;
+        }
+        let sitting = turn.ledger.rely_on_rooms_at(&table, &mut turn.effects.writes)?;
+        if sitting.keys().all(|other| other == room) {
             return Ok(table);
         }
     }

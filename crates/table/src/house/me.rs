@@ -48,7 +48,8 @@ pub(super) fn me(turn: &mut HouseTurn, change: Option<Account>) -> Result<Reply,
     match change {
         None => Ok(shown(turn)?),
         Some(Account::Link { word: None, .. }) => {
-            not_linked(turn, &turn.speaker.player, "you are")?;
+            let speaker = turn.speaker;
+            not_linked(turn, &speaker.player, "you are")?;
             let word = give_word(turn, turn.speaker.player.clone(), None);
             let reply = Reply::new().text("In a private chat with me, with your other account, type ");
             let reply = reply.code(format!("{}me link {word}", turn.room.prefix));
@@ -110,8 +111,9 @@ fn name(player: &PlayerId) -> String {
 }
 
 /// Refuses accounts that are linked already.
-fn not_linked(turn: &HouseTurn, player: &PlayerId, who: &str) -> Result<(), Unplayed> {
-    let Some(Linked { other, .. }) = turn.ledger.link_of(player)? else { return Ok(()) };
+fn not_linked(turn: &mut HouseTurn, player: &PlayerId, who: &str) -> Result<(), Unplayed> {
+    let linked = turn.ledger.rely_on_link_of(player, &mut turn.effects.writes)?;
+    let Some(Linked { other, .. }) = linked else { return Ok(()) };
     if silent(turn, [player, &other])?.is_some() {
         return Ok(());
     }
@@ -137,8 +139,9 @@ fn link_by(turn: &mut HouseTurn, word: &str, really: bool) -> Result<Reply, Unpl
     if !turn.host.guesses.may_go_on(turn.room_id, turn.heard) {
         return Err(Refusal::new("too many wrong words were tried here: try again in an hour").into());
     }
-    let me = &turn.speaker.player;
-    let asked: Option<Asked> = turn.ledger.read(&key(word))?;
+    let speaker = turn.speaker;
+    let me = &speaker.player;
+    let asked: Option<Asked> = turn.ledger.rely_on(&key(word), &mut turn.effects.writes)?;
     let asked = asked.filter(|asked| turn.heard <= asked.until && (asked.with.is_none() || asked.by == *me));
     let Some(Asked { by, with, .. }) = asked else {
         turn.host.guesses.was_wrong(turn.room_id, turn.heard);
@@ -201,7 +204,8 @@ fn second_word(turn: &mut HouseTurn, word: &str, with: PlayerId, really: bool) -
 
 fn unlink(turn: &mut HouseTurn) -> Result<Reply, Unplayed> {
     let me = turn.speaker.player.clone();
-    let Some(Linked { other, .. }) = turn.ledger.link_of(&me)? else {
+    let linked = turn.ledger.rely_on_link_of(&me, &mut turn.effects.writes)?;
+    let Some(Linked { other, .. }) = linked else {
         return Err(Refusal::new("no other account is linked to this one").example("me link").into());
     };
     turn.effects.shows_head = true;

@@ -1,5 +1,6 @@
 //! `!export move` and `!import`: moving a table to another room of this bot, on any network.
 
+use super::link::has_a_seat;
 use crate::turn::HouseTurn;
 use crate::unplayed::Unplayed;
 use chat::{Readers, Reply};
@@ -47,7 +48,8 @@ pub(super) fn new_word(turn: &HouseTurn) -> String {
     secret.iter().take(LETTERS).map(|byte| char::from(b'a' + byte % 16)).collect()
 }
 
-/// Seats this room at the table that a word stands for, or at its own.
+/// Seats this room at the table that a word stands for, or at its own. More rooms may have the same word, and each is played
+/// in its own queue: so what is read here is relied on.
 pub(super) fn import(turn: &mut HouseTurn, word: &str, really: bool) -> Result<Reply, Unplayed> {
     let word = word.to_lowercase();
     let here = turn.room.table.clone();
@@ -55,7 +57,7 @@ pub(super) fn import(turn: &mut HouseTurn, word: &str, really: bool) -> Result<R
     let table = if word == BACK {
         TableId::of(turn.room_id)
     } else {
-        let leave: Option<Leave> = turn.ledger.read(&key)?;
+        let leave: Option<Leave> = turn.ledger.rely_on(&key, &mut turn.effects.writes)?;
         let leave = leave.filter(|leave| turn.heard <= leave.until).ok_or_else(|| {
             let what = "no table has that code word: its referee gets one with export move, good for a day";
             Refusal::new(what).about(word.clone()).example("export move")
@@ -65,10 +67,12 @@ pub(super) fn import(turn: &mut HouseTurn, word: &str, really: bool) -> Result<R
     if table == here {
         return Err(Refusal::new("this room is already at that table").example("table").into());
     }
-    if word == BACK && !turn.ledger.rooms_at(&table)?.is_empty() {
+    let rooms = turn.ledger.rely_on_rooms_at(&table, &mut turn.effects.writes)?;
+    if word == BACK && !rooms.is_empty() {
         let what = "another room plays at that table now: type link there, and link with the word it gives here";
         return Err(Refusal::new(what).example("link").into());
     }
+    has_a_seat(&rooms)?;
     let head: Head = turn.ledger.read(&keys::head(&table))?.unwrap_or_default();
     let doc: TableDoc = turn.ledger.read(&keys::doc(&table))?.unwrap_or_default();
     let name = doc.name.clone().unwrap_or_else(|| table.to_string());

@@ -9,8 +9,8 @@ use crate::effects::Effects;
 use crate::host::Host;
 use crate::outcome::Outcome;
 use crate::room::{Answered, Verbosity};
-use crate::state::Stored;
-use chat::{Line, Readers, Reply, Span};
+use crate::state::{Stored, rely_on};
+use chat::{Line, Readers, Reply, RoomId, Span};
 use dice::Die;
 use dice::fair::commitment;
 use journal::documents::{GUEST, RoomDoc, to_json};
@@ -230,7 +230,7 @@ impl Draft {
             let before = std::mem::replace(&mut self.state.doc, Stored { doc: attempt.doc, stored: true });
             self.keep_orders(&before.doc.orders, attempt.message);
         }
-        self.keep_room(&attempt.message.room, attempt.room);
+        self.keep_room(host, &attempt.message.room, attempt.room)?;
         if let Some((state, json)) = done.state {
             self.writes.put(keys::game(&self.state.id, done.game), json);
             self.state.games_mut().insert(done.game.to_owned(), state);
@@ -243,7 +243,7 @@ impl Draft {
         self.writes.append(effects.writes);
         effects.outdated_games.iter().for_each(|game| drop(self.state.games_mut().remove(game)));
         for (room, doc) in effects.rooms {
-            self.writes.put(keys::room(&room), to_json(&doc));
+            self.write_room(host, &room, &doc)?;
             // In memory too, because it is read again before it is durable.
             self.state.rooms_mut().entry(room).and_modify(|side| *side = Stored { doc: Arc::new(doc), stored: true });
         }
@@ -259,12 +259,31 @@ impl Draft {
         Ok(())
     }
 
-    fn keep_room(&mut self, id: &chat::RoomId, room: Arc<RoomDoc>) {
+    fn keep_room(&mut self, host: &Host, id: &RoomId, room: Arc<RoomDoc>) -> Result<(), StoreError> {
         // Copy the draft's rooms only if the room's settings changed.
-        if !Arc::ptr_eq(&room, &self.state.rooms[id].doc) {
-            self.writes.put(keys::room(id), to_json(&*room));
-            self.state.rooms_mut().insert(id.clone(), Stored { doc: room, stored: true });
+        let before = &self.state.rooms[id].doc;
+        if Arc::ptr_eq(&room, before) {
+            return Ok(());
         }
+        let sat_at = before.table.clone();
+        let stored = self.write_room(host, id, &room)?;
+        // It was seated elsewhere since the table read its settings.
+        if stored.is_some_and(|stored| stored.table != sat_at) {
+            return Err(StoreError::Overtaken);
+        }
+        self.state.rooms_mut().insert(id.clone(), Stored { doc: room, stored: true });
+        Ok(())
+    }
+
+    /// Writes a room's settings, unless something else was written there since. Returns what was there before.
+    pub fn write_room(&mut self, host: &Host, id: &RoomId, room: &RoomDoc) -> Result<Option<RoomDoc>, StoreError> {
+        let key = keys::room(id);
+        let before = match self.writes.get(&key) {
+            Some(_) => self.read(host, &key)?,
+            None => rely_on(host, &key, &mut self.writes)?,
+        };
+        self.writes.put(key, to_json(room));
+        Ok(before)
     }
 }
 

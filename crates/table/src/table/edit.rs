@@ -330,7 +330,7 @@ impl Draft {
             self.keep_orders(&before.doc.orders, message);
         }
         for (id, doc) in taken.rooms {
-            self.writes.put(keys::room(&id), to_json(&doc));
+            self.write_room(host, &id, &doc)?;
             // The new version is played with these settings.
             self.state.rooms_mut().insert(id, Stored { doc: Arc::new(doc), stored: true });
         }

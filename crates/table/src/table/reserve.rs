@@ -11,14 +11,16 @@ const CALM: u32 = 8;
 impl Table {
     /// Reserves numbers beyond the last entry, and decides whether answers may be said before the disk has them.
     pub(super) fn reserve(&mut self, heard: &mut Heard) {
+        // What may still be refused is not answered before it is written.
+        let certain = !heard.batch.is_conditional();
         let entries = || heard.outcomes.iter().filter_map(|outcome| outcome.entry);
         let Some(last) = entries().max() else {
-            heard.early = !heard.outcomes.iter().any(|outcome| outcome.shows_head);
+            heard.early = certain && !heard.outcomes.iter().any(|outcome| outcome.shows_head);
             heard.reserved = self.safe;
             return;
         };
         let changed = heard.outcomes.iter().any(|outcome| outcome.kind == OutcomeKind::Played && outcome.changed);
-        heard.early = !changed && last <= self.safe;
+        heard.early = certain && !changed && last <= self.safe;
         if heard.early || changed {
             self.kept_pace();
         } else {
