@@ -12,6 +12,7 @@ use journal::keys::{self, TableId};
 use journal::store::StoreError;
 use serde::de::DeserializeOwned;
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 
 /// The word of the command.
 const IN: &str = "in";
@@ -23,6 +24,8 @@ const LONGEST_YES: usize = 64;
 const AGREEING: [&str; 3] = ["\u{1f44d}", "\u{2705}", "\u{1f197}"];
 /// How many entries to search for a message taken back so late that nothing else is known of it.
 const MOST_LOOKED_AT: usize = 1_000;
+/// At how many tables.
+const MOST_TABLES: usize = 8;
 
 impl Host {
     /// Directs the event to where it is played; `None` if it is not played. All lines of a private message that begins
@@ -136,21 +139,18 @@ impl Host {
     }
 
     /// Directs a redaction to where its message was played, which differs from where it was said if it was said aside
-    /// or its room was replaced. If the message still waits, the redaction is played after it.
+    /// or its room was replaced. If the message still waits, the redaction is played after it. At a table where no room
+    /// sits any more, it is played for its own room; see [`table_for`](Self::table_for).
     fn taken_back(&self, mut message: Message, of: String) -> Result<Option<Event>, StoreError> {
         let here = self.table_of(&message.room)?;
         let room = match self.read_doc::<InboxRow>(&keys::inbox(&message.room, &of))? {
             Some(InboxRow::Played { table: Some(table), .. }) if table != here => {
-                self.room_at(&table, &message.room.network)?
+                self.room_at(&table, &message.room.network)?.unwrap_or_else(|| message.room.clone())
             }
-            Some(InboxRow::Played { .. } | InboxRow::Refused { .. }) => Some(message.room.clone()),
+            Some(InboxRow::Played { .. } | InboxRow::Refused { .. }) => message.room.clone(),
             Some(InboxRow::Waiting) => self.room_of_waiting(&message.room, &of)?,
-            None if self.played_long_ago(&here, &message, &of)?.is_empty() => return Ok(None),
-            None => Some(message.room.clone()),
-        };
-        let Some(room) = room else {
-            tracing::warn!(room = %message.room, "a message that was taken back was played at a table where nobody sits: its words stay there");
-            return Ok(None);
+            None if self.table_long_ago(&message, &of)?.is_none() => return Ok(None),
+            None => message.room.clone(),
         };
         if room != message.room {
             message.aside = Some(std::mem::replace(&mut message.room, room));
@@ -183,7 +183,7 @@ impl Host {
     }
 
     /// The room where a message accepted in `said_in` will be played.
-    fn room_of_waiting(&self, said_in: &RoomId, id: &str) -> Result<Option<RoomId>, StoreError> {
+    fn room_of_waiting(&self, said_in: &RoomId, id: &str) -> Result<RoomId, StoreError> {
         for record in self.committer.stored(&keys::waiting_of(&said_in.network)) {
             let (key, event) = record?;
             let mut event: Event = from_json(&key, &event)?;
@@ -191,11 +191,42 @@ impl Host {
                 && message.id == id
                 && message.said_in() == said_in
             {
-                return Ok(Some(message.room.clone()));
+                return Ok(message.room.clone());
             }
         }
         // It was played in between.
-        Ok(Some(said_in.clone()))
+        Ok(said_in.clone())
+    }
+
+    /// The table at which an event is played: its room's, unless it takes back what was played at another one.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    pub fn table_for(&self, event: &Event) -> Result<TableId, StoreError> {
+        let here = self.table_of(event.room())?;
+        let Event::Redacted { message, of } = event else { return Ok(here) };
+        Ok(match self.read_doc::<InboxRow>(&keys::inbox(message.said_in(), of))? {
+            Some(InboxRow::Played { table, .. }) => table.unwrap_or(here),
+            Some(InboxRow::Refused { .. } | InboxRow::Waiting) => here,
+            None => self.table_long_ago(message, of)?.unwrap_or(here),
+        })
+    }
+
+    /// The table of a message whose outcome is no longer stored, among those where its sender may have played it: that of
+    /// the room, those that the room had itself, and those of other rooms where they are.
+    fn table_long_ago(&self, message: &Message, of: &str) -> Result<Option<TableId>, StoreError> {
+        let mut looked_at = BTreeSet::new();
+        let rooms = std::iter::once(message.room.clone()).chain(self.roster.rooms_of(&message.speaker.player));
+        let now: Vec<TableId> = rooms.map(|room| self.table_of(&room)).collect::<Result<_, _>>()?;
+        let (own, left) = (TableId::of(&message.room), TableId::left_behind(&message.room));
+        let again = (2..).map(|times| TableId::left_again(&message.room, times));
+        let again = again.take_while(|table| matches!(self.committer.read(&keys::head(table)), Ok(Some(_))));
+        for table in now.into_iter().chain([own, left]).chain(again).take(MOST_TABLES) {
+            if looked_at.insert(table.clone()) && !self.played_long_ago(&table, message, of)?.is_empty() {
+                return Ok(Some(table));
+            }
+        }
+        Ok(None)
     }
 
     /// The entries of a message whose outcome is no longer stored, if whoever takes it back sent it; searched among

@@ -34,7 +34,7 @@ impl Sitting {
     /// The store failed; nothing happened.
     pub fn play(&mut self, event: &Event) -> Result<Heard, StoreError> {
         let Some(event) = self.host.directed(event.clone())? else { return Ok(Heard::default()) };
-        let id = self.host.table_of(event.room())?;
+        let id = self.host.table_for(&event)?;
         let heard = self.play_in_turn(&id, &event);
         if heard.is_err() {
             self.tables.remove(&id);

@@ -2,6 +2,8 @@
 
 use chat::{Block, Event, Fake, Message, PlayerId, Post, Recipient, RoomId, Speaker, Standing, Trust};
 use jiff::Timestamp;
+use journal::keys;
+use journal::store::Batch;
 use std::cell::Cell;
 use std::sync::Arc;
 use tests::serving::{Make, Running};
@@ -211,6 +213,37 @@ async fn a_deleted_message_is_erased_wherever_it_was_played() {
     let left = rooms.ask("new", "ann", "!history").await;
     assert!(!left.contains("sister") && left.contains("text erased"), "{left}");
     rooms.running.stop().await;
+}
+
+#[tokio::test]
+async fn a_deleted_message_is_erased_at_the_own_table_of_a_room_that_plays_at_another() {
+    for forgotten in [false, true] {
+        let rooms = Rooms::open();
+        rooms.ask("tavern", "gus", "!gm me").await;
+        let said = rooms.say("den", "ann", "!roll 1d1 # my sister is ill");
+        assert!(words(&rooms.network.hear().await).contains("my sister"));
+        let given = rooms.ask("tavern", "gus", "!link").await;
+        let word = given.split("!link ").nth(1).and_then(|rest| rest.split(' ').next()).expect("a word").to_owned();
+        // Each of these also tells the tavern.
+        let moves = async |line: &str, done: &str| {
+            rooms.say("den", "gus", line);
+            let told = [words(&rooms.network.hear().await), words(&rooms.network.hear().await)];
+            assert!(told.iter().any(|said| said.contains(done)), "{told:?}");
+        };
+        moves(&format!("!link {word} really"), "This room now plays at").await;
+        if forgotten {
+            // Its outcome is no longer stored, as after some days.
+            let mut batch = Batch::default();
+            batch.delete(keys::inbox(&room("den"), &said));
+            rooms.running.store.commit(&batch).expect("memory does not fail");
+        }
+        rooms.take_back("den", "ann", &said);
+        rooms.withdrawn("den", &said).await;
+        moves("!unlink", "goes on at its own table").await;
+        let left = rooms.ask("den", "ann", "!history").await;
+        assert!(!left.contains("sister") && left.contains("text erased"), "{left}");
+        rooms.running.stop().await;
+    }
 }
 
 #[tokio::test]

@@ -235,7 +235,11 @@ impl Worker {
 
     /// The event, if it is played here; otherwise it is passed on to the table where it is played.
     fn not_passed_on(&mut self, mut queued: Queued) -> Option<Queued> {
-        let Some(table) = queued.elsewhere.take().or_else(|| self.where_its_room_went(&queued.event)) else {
+        let elsewhere = queued.elsewhere.take().or_else(|| match &*queued.event {
+            Event::Redacted { .. } => self.where_it_is_taken_back(&queued.event),
+            event => self.where_its_room_went(event),
+        });
+        let Some(table) = elsewhere else {
             return Some(queued);
         };
         if *self.running.closing.borrow() {
@@ -261,6 +265,11 @@ impl Worker {
             return None;
         }
         Some(table)
+    }
+
+    /// The table where a message was played that is taken back, if that was not here.
+    fn where_it_is_taken_back(&self, event: &Event) -> Option<TableId> {
+        self.running.host().table_for(event).ok().filter(|table| *table != self.id)
     }
 
     /// Plays an event. If it cannot be written, it is refused; but if the network considers it accepted, it is retried

@@ -205,8 +205,6 @@ impl Oracle {
             // A message edited afterwards is sent again.
             let edited = |event: &Event| matches!(event, Event::Edited { original, .. } if original == of);
             let own = own && !timeline[place..].iter().any(edited);
-            // At a table where no room sits any more, nobody takes anything back.
-            let own = own && !(self.linked && is_deserted(store, room, of));
             // A message that killed the bot twice is skipped, and the sender is told.
             let (_, passed_over) = self.told(&net.name, room, &message.id);
             let own = own && !passed_over;
@@ -309,12 +307,6 @@ fn is_passed_over(store: &Memory, message: &Message) -> bool {
 fn knows_lines_of(store: &Memory, room: &RoomId, id: &str) -> bool {
     let row = row(store, room, id);
     matches!(row, Some(InboxRow::Played { lines, .. } | InboxRow::Refused { lines, .. }) if !lines.is_empty())
-}
-
-/// True if a message was played at the own table of a room that has another one now.
-fn is_deserted(store: &Memory, room: &RoomId, id: &str) -> bool {
-    let now = table_of(store, room);
-    matches!(row(store, room, id), Some(InboxRow::Played { table: Some(table), .. }) if table != now)
 }
 
 /// The table where a room plays now.

@@ -5,7 +5,7 @@ use crate::budget::MOST_LINES;
 use crate::host::Host;
 use crate::outcome::{Heard, OutcomeKind};
 use crate::state::read;
-use chat::{Earlier, Guarantees, Message, PlayerId, Post, Recipient, RoomId, Unaccepted, What};
+use chat::{Earlier, Guarantees, Message, PlayerId, Post, Recipient, RoomId, Standing, Unaccepted, What};
 use journal::Page;
 use journal::documents::{InboxRow, MendedDoc, to_json};
 use journal::keys;
@@ -39,10 +39,14 @@ impl Table {
         // and are erased with it.
         let lines: Vec<&[Page]> = pages.chunk_by(|before, page| page.entry.continues(&before.entry)).collect();
         let lines = &lines[lines.len().saturating_sub(MOST_LINES)..];
-        let prefix = self.state.room(host, &message.room)?.doc.prefix.clone();
-        let body = lines.iter().map(|line| format!("{prefix}erase #{}\n", line[0].number())).collect();
+        let room = self.state.room(host, &message.room)?.doc.clone();
+        let body = lines.iter().map(|line| format!("{}erase #{}\n", room.prefix, line[0].number())).collect();
         // Wherever it was said, it is erased in its own room; this does not mean that the person is there.
-        let asked = Message { body, aside: None, absent: true, ..message.clone() };
+        let mut asked = Message { body, aside: None, absent: true, ..message.clone() };
+        if room.table != self.state.id {
+            // Who runs a room runs no table that it has left.
+            asked.speaker.standing = Standing::Member;
+        }
         let kept = keys::inbox(message.said_in(), &message.id);
         let lines = self.lines_of(host, &asked)?;
         let said = Said { message: &asked, lines: &lines };
