@@ -1,5 +1,7 @@
 //! Bugs found by seeds, as scripts. Each is played in many orders, and none may fail any more.
 
+mod linked;
+
 use crate::dice::DEADLY;
 use crate::disk::Fault;
 use crate::luck::Luck;
@@ -36,27 +38,25 @@ fn holds(kind: Kind, acts: &[Act]) {
 /// The same with fewer than `most` steps after each act.
 fn holds_within(most: usize, kind: Kind, acts: &[Act]) {
     for order in 0..ORDERS {
-        let mut luck = Luck::new(order);
-        let moves =
-            acts.iter().map(|act| Move { act: act.clone(), steps: luck.below(most) as u32, luck: luck.number() });
-        let moves = moves.collect();
-        let holds = (order % 2 * 30) as u32;
-        let on = if order % 4 < 2 { On::Whole } else { On::Log };
-        let groups = if order % 3 == 0 { 1 } else { 1_024 };
-        let script = Script {
-            seed: order,
-            on,
-            groups,
-            nets: vec![(kind, 2)],
-            holds,
-            refuses: 0,
-            linked: false,
-            limited: false,
-            moves,
-        };
-        let ended = run(&script);
-        assert_eq!(ended.wrong, None, "order {order}:\n{}", ended.log.join("\n"));
+        let moves = acts.iter().map(|act| (act.clone(), most));
+        passes(&Script { nets: vec![(kind, 2)], ..script(order, moves) });
     }
+}
+
+/// A script of acts with fewer than so many steps after each, in an order.
+fn script(order: u64, acts: impl Iterator<Item = (Act, usize)>) -> Script {
+    let mut luck = Luck::new(order);
+    let moves = acts.map(|(act, most)| Move { act, steps: luck.below(most) as u32, luck: luck.number() }).collect();
+    let holds = (order % 2 * 30) as u32;
+    let on = if order % 4 < 2 { On::Whole } else { On::Log };
+    let groups = if order % 3 == 0 { 1 } else { 1_024 };
+    let (nets, refuses, linked, limited) = (Vec::new(), 0, false, false);
+    Script { seed: order, on, groups, nets, holds, refuses, linked, limited, moves }
+}
+
+fn passes(script: &Script) {
+    let ended = run(script);
+    assert_eq!(ended.wrong, None, "order {}:\n{}", script.seed, ended.log.join("\n"));
 }
 
 #[test]

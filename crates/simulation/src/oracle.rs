@@ -197,6 +197,9 @@ impl Oracle {
             false => Vec::new(),
         };
         self.shows_only_open(nets, &everywhere);
+        if self.linked {
+            self.lie_between(nets, &store);
+        }
         for net in nets {
             for room in rooms_of(net) {
                 let around = Around { nets, net, room: &room, everywhere: &everywhere };

@@ -153,7 +153,8 @@ const REFEREES: [&str; 14] = [
     "room alone off",
 ];
 
-/// Stands for the last word that somebody else was given, in a line that links rooms or accounts.
+/// Stands for the last word that somebody else was given, in a line that links rooms or accounts; with a number behind it,
+/// for one that was given so many words earlier.
 pub const WORD: &str = "WORD";
 
 /// What those who run rooms type where several share a table.

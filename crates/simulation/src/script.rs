@@ -123,6 +123,9 @@ impl Saying {
     }
 }
 
+/// A network and one of its rooms; `None` for a private chat with the bot.
+type Place = (usize, Option<usize>);
+
 /// The number of moves in a run.
 const MOVES: usize = 60;
 
@@ -160,12 +163,20 @@ impl Script {
         if linked && nets.len() == 1 {
             nets = vec![(nets[0].0, 2), (*disk.pick(&kinds), 1)];
         }
+        let mut crowd = Luck::new(seed ^ 0xc0d5);
+        let crowded = linked && crowd.percent(20);
+        if crowded {
+            nets = vec![(nets[0].0, 6), (nets[1].0, 5)];
+        }
         let mut script = Script { seed, on, groups, nets, holds, refuses, linked, limited, moves: Vec::new() };
         let trouble = (*luck.pick(&[0, 5, 15, 30])).max(if shaky { 15 } else { 0 });
         let busy = *luck.pick(&[2, 6, 15, 40]);
         let mut said = Vec::new();
-        if linked {
+        if linked && !crowded {
             script.link(&mut luck);
+        }
+        if crowded {
+            script.crowd(&mut crowd);
         }
         for number in 0..MOVES {
             let act = match script.act(number, trouble, &mut said, &mut luck) {
@@ -214,11 +225,48 @@ impl Script {
         let other = if luck.percent(70) { (1, 0) } else { (0, self.nets[0].1 - 1) };
         let lines = [((0, 0), "!gm me"), ((0, 0), "!link"), (other, "!link WORD really"), ((0, 0), "!mirror on")];
         for (place, ((net, room), text)) in lines.into_iter().enumerate() {
-            let (id, wants) = (format!("link{place}"), Wants::default());
-            let (who, room, text, forged) = (ADMIN, Some(room), text.to_owned(), 0);
-            let act = Act::Say(Saying { net, room, who, id, text, wants, forged });
-            self.moves.push(Move { act, steps: 60, luck: luck.number() });
+            self.type_in((net, Some(room)), ADMIN, text, (format!("link{place}"), 60, luck));
         }
+    }
+
+    /// Many rooms come to one table in one moment, by one word or each by its own, or take it over, or two of them link to
+    /// each other; and two accounts use a word that was given to a third.
+    fn crowd(&mut self, luck: &mut Luck) {
+        let of_net = |net: usize| (0..self.nets[net].1).map(move |room| (net, Some(room)));
+        let rooms: Vec<Place> = (0..self.nets.len()).flat_map(of_net).collect();
+        let (hall, others) = (rooms[0], &rooms[1..]);
+        let all = |text: &str| others.iter().map(|room| (*room, ADMIN, text.to_owned())).collect::<Vec<_>>();
+        let one = |text: &str| vec![(hall, ADMIN, text.to_owned())];
+        let (given, typed) = match luck.below(4) {
+            0 => (one("!link"), all("!link WORD really")),
+            1 => {
+                let own = others.iter().zip(0..).map(|(room, back)| (*room, ADMIN, format!("!link WORD{back} really")));
+                (vec![one("!link another"); others.len()].concat(), own.collect())
+            }
+            2 => (one("!export move"), all("!import WORD really")),
+            _ => {
+                let mut given = all("!link");
+                given.truncate(1);
+                let typed = [(hall, "!link WORD really"), (others[0], "!link WORD1 really")];
+                let typed = typed.map(|(room, text)| (room, ADMIN, text.to_owned()));
+                ([one("!link"), given].concat(), typed.into())
+            }
+        };
+        let asks = ((0, None), ANN, "me link".to_owned());
+        let claims = [ADMIN, ATTACKER].map(|who| ((1, None), who, "me link WORD really".to_owned()));
+        let begun = [one("!gm me"), given, vec![asks]].concat();
+        for (place, (at, who, text)) in begun.into_iter().chain(typed).chain(claims).enumerate() {
+            let at_once = text.contains(players::WORD);
+            let steps = if at_once { luck.below(3) as u32 } else { 60 };
+            self.type_in(at, who, &text, (format!("crowd{place}"), steps, luck));
+        }
+    }
+
+    /// Somebody types a line at the beginning.
+    fn type_in(&mut self, (net, room): Place, who: usize, text: &str, (id, steps, luck): (String, u32, &mut Luck)) {
+        let (text, wants, forged) = (text.to_owned(), Wants::default(), 0);
+        let act = Act::Say(Saying { net, room, who, id, text, wants, forged });
+        self.moves.push(Move { act, steps, luck: luck.number() });
     }
 
     fn act(&self, number: usize, trouble: u32, said: &mut Vec<Saying>, luck: &mut Luck) -> Act {

@@ -1,20 +1,29 @@
 //! Rooms that share a table, and people with two accounts: which words they were given, who may be one player with whom,
 //! and that each roll is shown once in the other rooms.
 
-use super::journal_of::Known;
+use super::journal_of::{Known, table_of};
 use super::{Oracle, is_first};
 use crate::net::{Net, Wire};
 use crate::players::WORD;
 use crate::script::Saying;
 use chat::{PlayerId, Recipient, Repeated, RoomId};
-use std::collections::BTreeSet;
+use journal::keys::TableId;
+use journal::store::Memory;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// The text before a word that somebody is given.
-const GIVEN: [&str; 2] = ["me link ", "!link "];
+const GIVEN: [&str; 3] = ["me link ", "!link ", "!import "];
 
 /// The length of such a word.
 const LETTERS: usize = 12;
+
+/// What is answered to whoever used a word.
+const DONE: [&str; 4] =
+    ["This room now plays at", "this room goes on with", "Now go back to the chat where you are", "are one player now"];
+
+/// The most rooms that share a table.
+const MOST_ROOMS: usize = 8;
 
 /// The most posts in a room of which surely none waited for so many others that nothing was shown there.
 const FEW: usize = 20;
@@ -48,10 +57,12 @@ impl Oracle {
         let me = PlayerId::new(net, crate::script::PEOPLE[saying.who].0);
         let front =
             GIVEN.iter().find(|front| saying.text.trim_start_matches('!').starts_with(front.trim_start_matches('!')));
-        if let Some(front) = front.filter(|_| saying.text.contains(WORD)) {
-            let fits = |given: &&Given| given.front == *front && (*front == GIVEN[1] || given.to != me);
-            if let Some(Given { word, .. }) = self.shared.given.iter().rev().find(fits) {
-                saying.text = saying.text.replace(WORD, word);
+        if let (Some(front), Some((_, rest))) = (front, saying.text.split_once(WORD)) {
+            let number: String = rest.chars().take_while(char::is_ascii_digit).collect();
+            let fits = |given: &&Given| given.front == *front && (*front != GIVEN[0] || given.to != me);
+            let earlier = number.parse().unwrap_or_default();
+            if let Some(Given { word, .. }) = self.shared.given.iter().rev().filter(fits).nth(earlier) {
+                saying.text = saying.text.replace(&format!("{WORD}{number}"), word);
                 self.shared.typed.push((me, word.clone()));
             }
         }
@@ -113,6 +124,39 @@ impl Oracle {
                 wrong.extend(missing.map(|other| format!("#{number} was rolled in {room} and never shown in {other}")));
             }
             here.insert(room);
+        }
+        wrong.into_iter().for_each(|what| self.wrong(what));
+    }
+
+    /// Checks that each word was used once, that no more rooms share a table than may, and that no two swapped theirs.
+    pub(super) fn lie_between(&mut self, nets: &[Arc<Net>], store: &Memory) {
+        let mut used: BTreeMap<&str, BTreeSet<(&String, &String)>> = BTreeMap::new();
+        for (net, wire) in self.shown.iter().filter(|(_, wire)| is_first(wire)) {
+            let Some(id) = wire.post.answers.as_ref().filter(|_| DONE.iter().any(|done| wire.text.contains(done)))
+            else {
+                continue;
+            };
+            let saying = self.said.get(&(net.clone(), id.clone()));
+            let words = saying.into_iter().flat_map(|saying| saying.text.split_whitespace());
+            for word in words.filter(|word| self.shared.given.iter().any(|given| given.word == *word)) {
+                used.entry(word).or_default().insert((net, id));
+            }
+        }
+        let mut wrong: Vec<String> = Vec::new();
+        let twice = used.into_values().filter(|by| by.len() > 1);
+        wrong.extend(twice.map(|by| format!("one word was used more than once, by {by:?}")));
+        let mut sitting: BTreeMap<TableId, BTreeSet<RoomId>> = BTreeMap::new();
+        for room in nets.iter().flat_map(|net| net.rooms()) {
+            sitting.entry(table_of(store, room)).or_default().insert(room.clone());
+        }
+        let full = sitting.iter().filter(|(_, rooms)| rooms.len() > MOST_ROOMS);
+        wrong.extend(full.map(|(table, rooms)| format!("{} rooms play at {table}", rooms.len())));
+        // Where a room was taken away, another may have come to its table meanwhile.
+        for room in nets.iter().flat_map(|net| net.rooms()).filter(|_| !self.shared.moved) {
+            let host = table_of(store, room).first_room();
+            if host != *room && table_of(store, &host) == TableId::of(room) {
+                wrong.push(format!("{room} and {host} swapped their tables"));
+            }
         }
         wrong.into_iter().for_each(|what| self.wrong(what));
     }
