@@ -6,7 +6,7 @@ use crate::players::Wants;
 use crate::script::{ADMIN, ATTACKER, Act, Saying, Script};
 
 /// The number of orders in which each script is played.
-const ORDERS: u64 = 20;
+const ORDERS: u64 = 10;
 
 /// Long enough for what was said to be played and answered.
 const PLAYED: usize = 200;
