@@ -29,6 +29,7 @@ mod rooms;
 mod scenes;
 mod seated;
 mod secrecy;
+mod seen;
 mod sheets;
 mod shipped;
 mod time;

@@ -12,6 +12,7 @@ mod message;
 mod people;
 mod reply;
 mod secret;
+mod seen;
 mod text;
 mod transport;
 
@@ -23,6 +24,7 @@ pub use reply::{
     Bar, Block, Chance, File, Image, Line, Offer, OfferKind, Offered, OfferedTo, Readers, Reply, Span, drawn,
 };
 pub use secret::Secret;
+pub use seen::Seen;
 pub use text::{clean, cut, is_unseen};
 pub use transport::{
     Desk, DeskError, Earlier, Edits, Guarantees, Post, Recipient, Repeated, RoomStatus, Saying, SendError, Sent,

@@ -10,7 +10,7 @@ use crate::change::Touched;
 use crate::entry::{Added, first_hash};
 use crate::keys::TableId;
 use crate::store::StoreError;
-use chat::{Block, CharacterId, Offer, OfferKind, PlayerId, Readers, RoomId};
+use chat::{Block, CharacterId, Offer, OfferKind, PlayerId, Readers, RoomId, Seen};
 use jiff::Timestamp;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -90,12 +90,12 @@ impl TableDoc {
         self.characters.values().map(|each| each.name.as_str()).find(|name| !seen.insert(name.to_lowercase()))
     }
 
-    /// True if only referees may know the values of a character: nobody's or a referee's. While a table has no referee, there
-    /// is nobody to keep them from.
-    pub fn hides_values_of(&self, character: CharacterId) -> bool {
+    /// Who may see the values of a character. Those of nobody's and a referee's characters are for referees alone; while a
+    /// table has no referee, there is nobody to keep them from.
+    pub fn seen_values_of(&self, character: CharacterId) -> Seen {
         let owner = self.characters.get(&character).map(|each| each.owner.as_ref());
         let opposes = owner.is_some_and(|owner| owner.is_none_or(|owner| self.referees.contains_key(owner)));
-        opposes && !self.referees.is_empty()
+        if opposes && !self.referees.is_empty() { Seen::of(character) } else { Seen::EVERYBODY }
     }
 
     /// Until when the player of a character is away, if they are `now`.

@@ -20,7 +20,7 @@ mod words;
 pub use answers::Answers;
 pub use argument::{Argument, DiceWord, Name, Number, Text};
 pub use cast::{Cast, Newcomer};
-pub use chat::{CharacterId, Line, Moment, Offer, Readers, Reply, Role, Span};
+pub use chat::{CharacterId, Line, Moment, Offer, Readers, Reply, Role, Seen, Span};
 pub use declare::{ArgumentSpec, Arguments, CommandSpec, Commands, FollowUp, Kind, Manifest, usage_of};
 pub use dice::{Dice, Die, number_word};
 pub use game::{Game, Held, Played, Plugin, Ready, SavedState, plugin};

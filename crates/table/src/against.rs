@@ -39,6 +39,19 @@ impl Answered {
     }
 }
 
+impl Answered {
+    /// Where the value ends in a line made from the one to play; `None` if it cannot be told what in it is the value.
+    pub fn end_in(&self, line: &str) -> Option<usize> {
+        let mut found = line.match_indices(&self.put);
+        found.next().filter(|_| found.next().is_none()).map(|(at, put)| at + put.len())
+    }
+
+    /// A line made from the one to play, up to whom it is against, as everybody may read it.
+    pub fn up_to_the_name(&self, line: &str) -> Option<String> {
+        self.end_in(line).and_then(|end| self.public(&line[..end]))
+    }
+}
+
 /// A command line, and those whom it may be against.
 pub(crate) struct Line<'a> {
     pub doc: &'a TableDoc,
@@ -77,7 +90,7 @@ impl Line<'_> {
             return None;
         }
         let sheet = self.doc.shortcuts.own.get(&who)?;
-        let hidden = self.doc.hides_values_of(who);
+        let hidden = !self.doc.seen_values_of(who).by_everybody();
         // Players may learn of a hidden sheet only what answers them anyway.
         let may_name = |name: &str| !hidden || rule.names.iter().any(|known| known == name);
         let named = self.longest(words, next, |name, _| {

@@ -8,7 +8,7 @@ use crate::people::People;
 use crate::quota::{Exports, MOST_SEATS, Quotas};
 use crate::rights::{Act, Rights};
 use crate::state::State;
-use chat::{Message, Readers, Speaker, Standing};
+use chat::{Message, Readers, Seen, Speaker, Standing};
 use dice::Die;
 use dice::fair::MessageKey;
 use journal::documents::{GUEST, Head, OPERATOR, RoomDoc, Seat, TableDoc};
@@ -40,8 +40,8 @@ pub(crate) struct Attempt<'a> {
     pub casting: Casting,
     pub room: Arc<RoomDoc>,
     pub head: Arc<Head>,
-    /// Who may read its answer, and anything made from it.
-    pub readers: Readers,
+    /// Who may see its answer, and anything made from it.
+    pub seen: Seen,
     /// Its other effects.
     pub effects: Effects,
     /// Recent exports, if this command asks for one.
@@ -91,7 +91,7 @@ impl<'a> Attempt<'a> {
             casting: state.casting.clone(),
             room: state.rooms[&message.room].doc.clone(),
             head: state.head.clone(),
-            readers: if message.aside.is_some() { Readers::Referees } else { Readers::Everybody },
+            seen: Seen::by(if message.aside.is_some() { Readers::Referees } else { Readers::Everybody }),
             effects: Effects::default(),
             exports: None,
             paced: false,
@@ -125,12 +125,17 @@ impl<'a> Attempt<'a> {
 
     /// True if not everybody may read its answer.
     pub(crate) fn is_secret(&self) -> bool {
-        self.readers > Readers::Everybody
+        !self.seen.by_everybody()
     }
 
-    /// Restricts its readers to those of something it takes up.
+    /// Restricts it to those who may see something that it takes up.
+    pub(crate) fn narrow(&mut self, seen: Seen) {
+        self.seen = self.seen.and_of(seen);
+    }
+
+    /// Restricts its readers to these.
     pub(crate) fn only_for(&mut self, readers: Readers) {
-        self.readers = self.readers.max(readers);
+        self.narrow(Seen::by(readers));
     }
 
     /// True if the speaker may be told what a game tells only the actor's player. Acting for somebody else's character

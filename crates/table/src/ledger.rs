@@ -281,7 +281,7 @@ impl<'a> Ledger<'a> {
         // The first values at a table come with all that is around them.
         change.path.starts_with(SHORTCUTS)
             && leaves(change).iter().any(|leaf| match leaf.place() {
-                Place::Shortcuts(of) => self.state.doc.doc.hides_values_of(of),
+                Place::Shortcuts(of) => !self.state.doc.doc.seen_values_of(of).by_everybody(),
                 _ => false,
             })
     }
@@ -308,6 +308,24 @@ impl<'a> Ledger<'a> {
     /// What can still be done about a roll.
     pub fn roll(&self, number: u64) -> Result<Option<RollDoc>, StoreError> {
         self.read(&keys::roll(&self.state.id, number))
+    }
+
+    /// How many of each character's last rolls were measured against hidden values of `whose`, undone ones too.
+    pub fn asked(&self, whose: CharacterId) -> Result<Vec<(CharacterId, usize)>, StoreError> {
+        let mut asked = Vec::new();
+        for character in self.state.doc.doc.characters.keys().copied().filter(|character| *character != whose) {
+            let mut often = 0;
+            for game in self.host.plugins.manifests() {
+                let mut next: Option<u64> = self.read(&keys::latest(&self.state.id, character.0, &game.id))?;
+                for _ in 0..LAST_ROLLS {
+                    let Some(roll) = next.map(|number| self.roll(number)).transpose()?.flatten() else { break };
+                    often += usize::from(roll.hidden == Some(whose));
+                    next = roll.previous;
+                }
+            }
+            asked.extend((often > 0).then_some((character, often)));
+        }
+        Ok(asked)
     }
 
     /// A character's latest roll of a game that was not undone.

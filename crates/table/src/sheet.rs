@@ -1,13 +1,14 @@
 //! Values that players gave a name, looked up where a command lacks one: `check acrobatics vs 15`, `roll d20+dex`. And counters:
 //! `hp -7`.
 
+use crate::attempt::Attempt;
+use crate::host::Host;
 use crate::notation::name_at;
-use crate::rights::Rights;
+use crate::saved::{Saved, Taken, saved_for};
 use chat::PlayerId;
 use dice::number_word;
 use journal::documents::TableDoc;
-use plugin_api::CharacterId;
-use std::collections::BTreeSet;
+use plugin_api::{CharacterId, Seen};
 use std::ops::Range;
 
 /// The most words of a name.
@@ -37,10 +38,32 @@ pub(crate) struct Filled {
     typed: String,
     /// What was put in, as it is shown: `acrobatics 7 +4`.
     shown: Vec<String>,
-    by: BTreeSet<Option<PlayerId>>,
+    saved: Saved,
+}
+
+/// A value as it is read.
+#[derive(Clone)]
+struct Value<'a> {
+    /// Of a counter, what is left.
+    text: &'a str,
+    counts: bool,
+    by: Option<PlayerId>,
+    seen: Seen,
 }
 
 impl Filled {
+    fn of(typed: &str) -> Self {
+        Filled { typed: typed.to_owned(), shown: Vec::new(), saved: Saved::default() }
+    }
+
+    /// Notes that the value of this name is in the line.
+    fn note(&mut self, name: &str, value: Value<'_>) {
+        self.shown.push(format!("{name} {}", value.text));
+        let name = name.to_owned();
+        let taken = if value.counts { Taken::Counter(name) } else { Taken::Value(name) };
+        self.saved.add(taken, value.by, value.seen);
+    }
+
     /// The line, to be read but not played.
     pub fn line(&self) -> &str {
         &self.typed
@@ -52,10 +75,11 @@ impl Filled {
         self
     }
 
-    /// The line and what was put in, restricted to the rights of the values' authors.
-    pub fn under(self, rights: &mut Rights<'_>, doc: &TableDoc) -> (String, Vec<String>) {
-        self.by.iter().for_each(|author| rights.with_words_of(doc, author.as_ref()));
-        (self.typed, self.shown)
+    /// Makes it the line of an attempt; see [`Saved`]. Returns what was put in.
+    pub fn put_into(self, host: &Host, attempt: &mut Attempt<'_>) -> Vec<String> {
+        self.saved.put_into(host, attempt);
+        attempt.typed = self.typed;
+        self.shown
     }
 }
 
@@ -76,10 +100,18 @@ fn change_in_signs(words: &[&str]) -> String {
 }
 
 impl<'a> Sheet<'a> {
-    /// The value of this name, in lower case, and who wrote it.
-    fn value(&self, name: &str) -> Option<(&'a str, Option<PlayerId>)> {
-        let mut all = self.doc.shortcuts.of(self.character);
-        all.find_map(|named| Some((named.variables.get(name)?.as_str(), named.author("$", name))))
+    /// The value of this name, in lower case, as it is saved.
+    fn whole(&self, name: &str) -> Option<&'a str> {
+        self.doc.shortcuts.of(self.character).find_map(|named| named.variables.get(name)).map(String::as_str)
+    }
+
+    /// The value of this name, in lower case, who wrote it, and who may see it.
+    fn value(&self, name: &str) -> Option<Value<'a>> {
+        saved_for(self.doc, self.character).find_map(|(named, seen)| {
+            let whole = named.variables.get(name)?;
+            let text = current(whole);
+            Some(Value { text, counts: text.len() < whole.len(), by: named.author("$", name), seen })
+        })
     }
 
     /// The names of all values.
@@ -89,12 +121,12 @@ impl<'a> Sheet<'a> {
 
     /// The value of this name, in any case: of a counter, what is left.
     pub fn named(&self, name: &str) -> Option<&'a str> {
-        self.value(&name.to_lowercase()).map(|(value, _)| current(value))
+        self.value(&name.to_lowercase()).map(|value| value.text)
     }
 
     /// True if this value is a counter: `hp 12/40`.
     pub fn counts(&self, name: &str) -> bool {
-        self.value(name).is_some_and(|(value, _)| current(value).len() < value.len())
+        self.value(name).is_some_and(|value| value.counts)
     }
 
     /// The line with values in place of names from byte `from` to `to`, such that it `reads`; as few as that takes.
@@ -106,16 +138,14 @@ impl<'a> Sheet<'a> {
         knows: impl Fn(&str) -> bool,
         reads: impl Fn(&str) -> bool,
     ) -> Option<Filled> {
-        let mut filled = Filled { typed: line.to_owned(), shown: Vec::new(), by: BTreeSet::new() };
+        let mut filled = Filled::of(line);
         let mut span = span;
         for _ in 0..MOST {
             let (place, name) = self.first_name(&filled.typed, span.clone(), &knows)?;
-            let (value, author) = self.value(&name)?;
-            let value = current(value);
-            span = place.start + value.len()..span.end + value.len() - place.len();
-            filled.typed.replace_range(place, value);
-            filled.shown.push(format!("{name} {value}"));
-            filled.by.insert(author);
+            let value = self.value(&name)?;
+            span = place.start + value.text.len()..span.end + value.text.len() - place.len();
+            filled.typed.replace_range(place, value.text);
+            filled.note(&name, value);
             if reads(&filled.typed) {
                 return Some(filled);
             }
@@ -127,21 +157,19 @@ impl<'a> Sheet<'a> {
     /// becomes the comment: `check acrobatics to cross the ledge`. Dice may be several: `act brawl courage`.
     pub fn filled_before(&self, line: &str, prose: &str, at: usize) -> Option<Filled> {
         let (before, after) = (line.get(..at)?, line.get(at + prose.len()..)?);
-        let mut filled = Filled { typed: before.to_owned(), shown: Vec::new(), by: BTreeSet::new() };
+        let mut filled = Filled::of(before);
         let mut rest = prose;
         while let Some((place, name)) = self.first_name(rest, 0..rest.len(), &|_| false) {
             let first = filled.shown.is_empty();
             let leads = |word: &str| LEADING.contains(&word) || !first && JOINING.contains(&word);
-            let (value, author) = self.value(&name)?;
-            let value = current(value);
+            let value = self.value(&name)?;
             let led = rest[..place.start].split_whitespace().all(|word| leads(&word.to_lowercase()));
-            if !led || filled.shown.len() >= MOST || !(first || is_die(value)) {
+            if !led || filled.shown.len() >= MOST || !(first || is_die(value.text)) {
                 break;
             }
             let apart = if first { "" } else { " " };
-            filled.typed.push_str(&format!("{apart}{value}"));
-            filled.shown.push(format!("{name} {value}"));
-            filled.by.insert(author);
+            filled.typed.push_str(&format!("{apart}{}", value.text));
+            filled.note(&name, value);
             rest = rest[place.end..].trim_start_matches([',', ';', ':', '.', '-', '/', ' ']);
         }
         if filled.shown.is_empty() {
@@ -162,25 +190,26 @@ impl<'a> Sheet<'a> {
     /// The line with a number of the sheet added to the die that ends at `die`, if the prose from `at` on begins with its name.
     pub fn filled_behind(&self, line: &str, die: usize, at: usize) -> Option<Filled> {
         let (place, name) = self.first_name(line, at..line.len(), &|_| false).filter(|(place, _)| place.start == at)?;
-        let (value, author) = self.value(&name)?;
-        let number: i64 = current(value).parse().ok()?;
+        let value = self.value(&name)?;
+        let number: i64 = value.text.parse().ok()?;
         let rest = line[place.end..].trim_start_matches([',', ';', ':', '.', '-', ' ']);
         let rest = rest.trim_start_matches(['#', ' ']);
         let comment = if rest.is_empty() { String::new() } else { format!(" # {rest}") };
-        let typed = format!("{}{number:+}{comment}", &line[..die]);
-        Some(Filled { typed, shown: vec![format!("{name} {}", current(value))], by: BTreeSet::from([author]) })
+        let mut filled = Filled::of(&format!("{}{number:+}{comment}", &line[..die]));
+        filled.note(&name, value);
+        Some(filled)
     }
 
     /// The line with a number of the sheet in place of its name, which begins a part of it.
     pub fn filled_at(&self, line: &str, part: Range<usize>) -> Option<Filled> {
         let begins = part.start;
         let (place, name) = self.first_name(line, part, &|_| false).filter(|(place, _)| place.start == begins)?;
-        let (value, author) = self.value(&name)?;
-        let number = current(value);
-        number.parse::<i64>().ok()?;
-        let mut typed = line.to_owned();
-        typed.replace_range(place, number);
-        Some(Filled { typed, shown: vec![format!("{name} {number}")], by: BTreeSet::from([author]) })
+        let value = self.value(&name)?;
+        value.text.parse::<i64>().ok()?;
+        let mut filled = Filled::of(line);
+        filled.typed.replace_range(place, value.text);
+        filled.note(&name, value);
+        Some(filled)
     }
 
     /// The first name in a part of the line, the longest that begins there.
@@ -208,15 +237,15 @@ impl<'a> Sheet<'a> {
 
     /// The same as [`filled`](Self::filled) for dice: `d20+dex`. A value that is a sum gets parentheses.
     pub fn filled_dice(&self, line: &str, from: usize, reads: impl Fn(&str) -> bool) -> Option<Filled> {
-        let mut filled = Filled { typed: line.to_owned(), shown: Vec::new(), by: BTreeSet::new() };
+        let mut filled = Filled::of(line);
         let mut at = from;
         while at < filled.typed.len() && filled.shown.len() < MOST {
             let rest = &filled.typed[at..];
             let alone = !filled.typed[..at].ends_with(|c: char| c.is_alphanumeric() || c == '_' || c == '$');
             let name = name_at(rest).to_lowercase();
             match self.value(&name).filter(|_| alone && !name.is_empty()) {
-                Some((value, author)) => {
-                    let value = current(value);
+                Some(saved) => {
+                    let value = saved.text;
                     let sum = value.trim_start_matches(['-', '+']).contains(['+', '-', '*', '/', '%', ' ']);
                     let put = if sum { format!("({value})") } else { value.trim_start_matches('+').to_owned() };
                     // `d20 dex` is `d20+dex`.
@@ -231,8 +260,7 @@ impl<'a> Sheet<'a> {
                         return None;
                     }
                     filled.typed.replace_range(at..at + name.len(), &put);
-                    filled.shown.push(format!("{name} {value}"));
-                    filled.by.insert(author);
+                    filled.note(&name, saved);
                     at += put.len();
                 }
                 None => at += rest.chars().next().map_or(1, char::len_utf8),
@@ -252,10 +280,10 @@ impl<'a> Sheet<'a> {
         let (name, rest) = (1..=LONGEST.min(words.len())).rev().find_map(|count| {
             let name = words[..count].join(" ").to_lowercase();
             let name = name.trim_end_matches([':', '=', '?']).to_owned();
-            self.value(&name)?;
+            self.whole(&name)?;
             Some((name, change_in_signs(&words[count..])))
         })?;
-        let (value, _) = self.value(&name)?;
+        let value = self.whole(&name)?;
         let own = self.doc.shortcuts.own.get(&self.character).is_some_and(|named| named.variables.contains_key(&name));
         let whose = if own { "" } else { "table " };
         // `hp -7 from the troll`: prose behind a change is its comment.

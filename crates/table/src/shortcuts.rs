@@ -1,28 +1,32 @@
 //! Shortcuts that players define: variables (`$str`) in any command, and macros (`!attack 2`) in place of one.
 
+use crate::attempt::Attempt;
 use crate::budget::{self, DEEPEST, MOST_TEXT};
+use crate::host::Host;
 use crate::notation::variable;
-use crate::rights::Rights;
+use crate::saved::{Saved, Taken, saved_for};
+use crate::sheet::current;
 use crate::words::{Arguments, CommandLine};
-use chat::PlayerId;
 use journal::documents::TableDoc;
 use plugin_api::{CharacterId, FollowUp, Refusal, suggest};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
-/// A line with words that somebody defined. To get the line one must name the rights it is played with, so nobody's
-/// words are played with another's rights.
+/// A line with words that somebody defined, or why it is none. To get either one must name the attempt, so that nobody's
+/// words are played with another's rights or read by others; see [`Saved`].
 #[derive(Debug)]
 #[must_use]
 pub(crate) struct Put {
-    line: CommandLine,
-    /// The authors of the words, as far as known.
-    by: BTreeSet<Option<PlayerId>>,
+    line: Result<CommandLine, Refusal>,
+    saved: Saved,
 }
 
 impl Put {
-    /// The line, restricted to these rights and those of its words' authors.
-    pub fn under(self, rights: &mut Rights<'_>, doc: &TableDoc) -> CommandLine {
-        self.by.iter().for_each(|author| rights.with_words_of(doc, author.as_ref()));
+    /// The line of this attempt.
+    ///
+    /// # Errors
+    /// A word stands for nothing, or the line would be too long.
+    pub fn put_into(self, host: &Host, attempt: &mut Attempt<'_>) -> Result<CommandLine, Refusal> {
+        self.saved.put_into(host, attempt);
         self.line
     }
 }
@@ -46,18 +50,20 @@ impl Words {
 }
 
 /// Expands the character's variables, `$NAME` or `${NAME}`, in a line; text after `#` stays as it is.
-pub(crate) fn filled(doc: &TableDoc, character: CharacterId, line: &CommandLine, words: Words) -> Result<Put, Refusal> {
-    let mut by = BTreeSet::new();
+pub(crate) fn filled(doc: &TableDoc, character: CharacterId, line: &CommandLine, words: Words) -> Put {
+    let mut saved = Saved::default();
     if !line.typed.contains('$') {
-        return Ok(Put { line: line.clone(), by });
+        return Put { line: Ok(line.clone()), saved };
     }
     let end = Arguments::of(&line.typed, words.follow_up()).typed.len();
     let most = line.typed.len().max(MOST_TEXT);
     let fill = Fill { doc, character, dice: words == Words::Dice, most };
-    let mut typed = fill.all(&line.typed[..end], 0, &mut by)?;
-    typed.push_str(&line.typed[end..]);
-    budget::fits_within(most, &typed)?;
-    Ok(Put { line: CommandLine { typed, ..*line }, by })
+    let typed = fill.all(&line.typed[..end], 0, &mut saved).and_then(|mut typed| {
+        typed.push_str(&line.typed[end..]);
+        budget::fits_within(most, &typed)?;
+        Ok(CommandLine { typed, ..*line })
+    });
+    Put { line: typed, saved }
 }
 
 /// Expands variables.
@@ -70,8 +76,8 @@ struct Fill<'a> {
 }
 
 impl Fill<'_> {
-    /// Expands all variables in the text, and notes their authors.
-    fn all(&self, text: &str, depth: usize, by: &mut BTreeSet<Option<PlayerId>>) -> Result<String, Refusal> {
+    /// Expands all variables in the text, and notes what it takes.
+    fn all(&self, text: &str, depth: usize, saved: &mut Saved) -> Result<String, Refusal> {
         let mut filled = String::new();
         let mut rest = text;
         while let Some(at) = rest.find('$') {
@@ -82,12 +88,11 @@ impl Fill<'_> {
                 filled.push('$');
                 continue;
             }
-            let (value, author) = self.value(name)?;
-            by.insert(author);
+            let value = self.value(name, saved)?;
             if depth == DEEPEST {
                 return Err(Refusal::new(format!("${name} would stand for itself")).example("set"));
             }
-            let value = self.all(value, depth + 1, by)?;
+            let value = self.all(value, depth + 1, saved)?;
             let glued =
                 filled.ends_with(|c: char| c.is_ascii_digit()) && value.starts_with(|c: char| c.is_ascii_digit());
             if glued {
@@ -106,13 +111,20 @@ impl Fill<'_> {
         Ok(filled)
     }
 
-    /// The value of a variable, and its author.
-    fn value(&self, name: &str) -> Result<(&str, Option<PlayerId>), Refusal> {
+    /// The value of a variable.
+    fn value(&self, name: &str, saved: &mut Saved) -> Result<&str, Refusal> {
         let known = || self.doc.shortcuts.of(self.character).map(|named| &named.variables);
         let wanted = name.to_lowercase();
-        let mut all = self.doc.shortcuts.of(self.character);
-        if let Some(found) = all.find_map(|named| Some((named.variables.get(&wanted)?, named.author("$", &wanted)))) {
-            return Ok((found.0, found.1));
+        let mut all = saved_for(self.doc, self.character);
+        if let Some((value, named, seen)) =
+            all.find_map(|(named, seen)| Some((named.variables.get(&wanted)?, named, seen)))
+        {
+            let taken = match current(value).len() < value.len() {
+                true => Taken::Counter(wanted.clone()),
+                false => Taken::Value(wanted.clone()),
+            };
+            saved.add(taken, named.author("$", &wanted), seen);
+            return Ok(value);
         }
         let names = || known().flat_map(BTreeMap::keys).map(String::as_str);
         let begun = names().filter(|name| wanted.starts_with(name)).max_by_key(|name| name.len());
@@ -128,20 +140,23 @@ impl Fill<'_> {
 
 /// Expands a line whose first word is a macro of the character or the table: `$1` is the first word after it, `$*` all
 /// of them; unused words are put at the end.
-pub(crate) fn called(doc: &TableDoc, character: CharacterId, line: &CommandLine) -> Option<Result<Put, Refusal>> {
+pub(crate) fn called(doc: &TableDoc, character: CharacterId, line: &CommandLine) -> Option<Put> {
     let (word, place) = line.word();
-    let mut all = doc.shortcuts.of(character);
-    let (body, author) = all.find_map(|named| Some((named.macros.get(&word)?, named.author("", &word))))?;
+    let mut all = saved_for(doc, character);
+    let (body, named, seen) = all.find_map(|(named, seen)| Some((named.macros.get(&word)?, named, seen)))?;
+    let mut saved = Saved::default();
+    saved.add(Taken::Macro, named.author("", &word), seen);
     let arguments = Arguments::of(&line.typed, FollowUp::No);
     let given = arguments.typed.get(place.end..).unwrap_or_default().trim();
     let comment = line.typed[arguments.typed.len()..].trim();
-    Some(inserted(&word, body, given).and_then(|mut typed| {
+    let called = inserted(&word, body, given).and_then(|mut typed| {
         if !comment.is_empty() {
             typed = format!("{typed} {comment}");
         }
         budget::fits(&typed)?;
-        Ok(Put { line: CommandLine { typed, ..*line }, by: BTreeSet::from([author]) })
-    }))
+        Ok(CommandLine { typed, ..*line })
+    });
+    Some(Put { line: called, saved })
 }
 
 /// A macro's command with its arguments inserted.
@@ -202,7 +217,8 @@ mod tests {
         let fill = |id: u32, text: &str| {
             let words = if text.starts_with("roll") { Words::Dice } else { Words::Any(FollowUp::No) };
             filled(&doc(), CharacterId(id), &CommandLine::new(text), words)
-                .map_or_else(|no| no.what, |put| put.line.typed)
+                .line
+                .map_or_else(|no| no.what, |line| line.typed)
         };
         assert_eq!(fill(1, "roll d20+$STR vs $dc # $gold, $5"), "roll d20+3 vs 12 # $gold, $5");
         assert_eq!(fill(2, "roll d20+$str"), "roll d20+1");
@@ -219,7 +235,7 @@ mod tests {
     fn macros_take_the_words_behind_them() {
         let call = |id: u32, text: &str| {
             let called = called(&doc(), CharacterId(id), &CommandLine::new(text));
-            called.map(|put| put.map_or_else(|no| no.what, |put| put.line.typed))
+            called.map(|put| put.line.map_or_else(|no| no.what, |line| line.typed))
         };
         assert_eq!(call(1, "Attack 5").as_deref(), Some("roll 1d20+5 # axe"));
         assert!(call(1, "attack").is_some_and(|what| what.contains("needs $1")));

@@ -5,6 +5,7 @@ use jiff::{SignedDuration, Timestamp};
 use journal::Entropy;
 use journal::store::Memory;
 use plugin_api::Plugin;
+use regex::Regex;
 use std::sync::Arc;
 use table::{FairBox, Heard, Host, OutcomeKind, Plugins, Settings, Sitting};
 
@@ -191,6 +192,24 @@ impl Seated {
         message.private = true;
         Came { id: message.id.clone(), heard: self.play(&Event::Said(message)) }
     }
+}
+
+/// Everything that a person reads of what came: text, files, and what is told to programs.
+pub fn read_by(came: &Came, person: &Person) -> String {
+    let reads = |to: &Recipient| *to == Recipient::Room || *to == Recipient::Player(person.player().clone());
+    let posts = came.heard.posts.iter().map(|outgoing| &outgoing.post).filter(|post| reads(&post.to));
+    let text = |post: &chat::Post| {
+        let blocks = post.blocks.iter().map(Block::plain);
+        let told = format!("{:?}", post.told);
+        blocks.chain(post.files.iter().map(|file| file.text.clone())).chain([told]).collect::<Vec<_>>().join("\n")
+    };
+    posts.map(text).collect::<Vec<_>>().join("\n")
+}
+
+/// A text without what is random in every journal, and without the degrees of a check, which are its result.
+pub fn tidy(text: &str) -> String {
+    let text = Regex::new("[0-9a-f]{16,}").expect("a pattern").replace_all(text, "(hex)").into_owned();
+    Regex::new("by [0-9]+ degrees").expect("a pattern").replace_all(&text, "by some degrees").into_owned()
 }
 
 fn start(make: fn() -> Vec<Box<dyn Plugin>>, settings: &Settings, store: Arc<Memory>) -> Sitting {

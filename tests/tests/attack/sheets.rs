@@ -1,8 +1,7 @@
 //! Values of non-player characters are for referees alone. Rolls against them are settled at once, and players try to find
 //! out by how much.
 
-use crate::attack::seated::{Came, Person, Seated, hall};
-use chat::{Block, Recipient};
+use crate::seated::{Came, Person, Seated, hall, read_by, tidy};
 use journal::audit;
 use journal::export;
 use journal::keys::TableId;
@@ -33,24 +32,6 @@ fn table(value: &str) -> (Seated, [Person; 3]) {
     // What can be bought is offered.
     assert!(table.say(gus, "!fate triumph +9").ok());
     (table, people)
-}
-
-/// Everything that a person reads of what came: text, files, and what is told to programs.
-fn read_by(came: &Came, person: &Person) -> String {
-    let reads = |to: &Recipient| *to == Recipient::Room || *to == Recipient::Player(person.player().clone());
-    let posts = came.heard.posts.iter().map(|outgoing| &outgoing.post).filter(|post| reads(&post.to));
-    let text = |post: &chat::Post| {
-        let blocks = post.blocks.iter().map(Block::plain);
-        let told = format!("{:?}", post.told);
-        blocks.chain(post.files.iter().map(|file| file.text.clone())).chain([told]).collect::<Vec<_>>().join("\n")
-    };
-    posts.map(text).collect::<Vec<_>>().join("\n")
-}
-
-/// A text without what is random in every journal, and without the degrees of a check, which are its result.
-fn tidy(text: &str) -> String {
-    let text = Regex::new("[0-9a-f]{16,}").expect("a pattern").replace_all(text, "(hex)").into_owned();
-    Regex::new("by [0-9]+ degrees").expect("a pattern").replace_all(&text, "by some degrees").into_owned()
 }
 
 /// Lines by which Ann might find out what the Ogre's sheet says.

@@ -100,7 +100,13 @@ pub(super) fn name(
             });
         }
     }
-    change(turn, MACRO, whose, name, command)
+    // A macro says what is on the sheet as a value does: `as Ogre macro bite roll d20+7`.
+    if whose == Whose::Own {
+        super::values::for_those_who_know(turn);
+    }
+    let defines = command.is_some();
+    let reply = change(turn, MACRO, whose, name, command)?;
+    Ok(if defines { reply.noticed("notes a macro, for referees alone") } else { reply })
 }
 
 /// True if a word is a command, of the table's own or of any plugin.

@@ -6,8 +6,10 @@ use crate::people::People;
 use crate::rights::Act;
 use crate::sheet::numbers;
 use crate::turn::HouseTurn;
+use crate::unplayed::Unplayed;
 use chat::{Block, Readers, Reply, Span};
 use journal::documents::Named;
+use journal::store::StoreError;
 use plugin_api::{CharacterId, Name, Refusal, Role, Text};
 use std::borrow::Cow;
 use std::ops::Range;
@@ -122,10 +124,9 @@ fn pairs_of_a_part(part: &str) -> Vec<Cow<'_, str>> {
 }
 
 /// An answer about values that only referees may know goes to them alone.
-fn for_those_who_know(turn: &mut HouseTurn) {
-    if turn.table.hides_values_of(turn.actor) {
-        turn.effects.readers = Readers::Referees;
-    }
+pub(super) fn for_those_who_know(turn: &mut HouseTurn) {
+    let seen = turn.table.seen_values_of(turn.actor);
+    turn.effects.readers = turn.effects.readers.max(seen.readers);
 }
 
 /// The character named in front of `Ogre hp 30/30`, if it is another than the actor's, and how many bytes follow the name.
@@ -229,28 +230,36 @@ fn show(turn: &mut HouseTurn, name: &str) -> Result<Reply, Refusal> {
 }
 
 /// `!values`, or `!sheet` where no game has one: the values of a character.
-pub(super) fn sheet(turn: &mut HouseTurn, export: bool, character: Option<Name>) -> Result<Reply, Refusal> {
+pub(super) fn sheet(turn: &mut HouseTurn, export: bool, character: Option<Name>) -> Result<Reply, Unplayed> {
     let who = match &character {
         None => turn.actor,
         Some(Name(name)) => turn.cast().known(name).ok_or_else(|| turn.cast().nobody(name))?,
     };
     if who != turn.actor && turn.cast().opposes(who) && turn.rights.role() < Role::Referee {
         let what = format!("only the referee sees the values of {}", turn.table.name_of(who));
-        return Err(Refusal::new(what).example("values"));
+        return Err(Refusal::new(what).example("values").into());
     }
-    if turn.table.hides_values_of(who) {
-        turn.effects.readers = Readers::Referees;
-    }
+    turn.effects.readers = turn.effects.readers.max(turn.table.seen_values_of(who).readers);
     let values = turn.table.shortcuts.own.get(&who);
     match values.filter(|named| !named.variables.is_empty()) {
         Some(named) if export => {
             let all: Vec<String> = named.variables.iter().map(|(name, value)| format!("{name}: {value}")).collect();
             Ok(Reply::new().code(format!("{}set {}", turn.room.prefix, all.join("; "))))
         }
-        Some(named) => Ok(listed(turn.table.name_of(who), named)),
+        Some(named) => Ok(listed(turn.table.name_of(who), named).text(asked(turn, who)?)),
         None if who == turn.actor => Ok(own(turn)),
         None => Ok(Reply::from(format!("{} has no values yet", turn.table.name_of(who)))),
     }
+}
+
+/// How often players rolled against values that they may not see: who rolls often enough finds them out.
+fn asked(turn: &HouseTurn, whose: CharacterId) -> Result<String, StoreError> {
+    if turn.table.seen_values_of(whose).by_everybody() {
+        return Ok(String::new());
+    }
+    let often = turn.ledger.asked(whose)?.into_iter();
+    let often: Vec<_> = often.map(|(who, often)| format!("{} {often}", turn.table.name_of(who))).collect();
+    Ok(if often.is_empty() { String::new() } else { format!(" | rolls against these: {}", often.join(", ")) })
 }
 
 /// The actor's values and those of the table.

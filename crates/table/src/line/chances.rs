@@ -77,7 +77,7 @@ impl Draft {
                 Ok(Some(Asked { odds, plugin, spec, line: inner, from, estimate: estimated.is_some() }))
             }
             Found::Plugin(plugin, spec, from) => {
-                let Filled { line: filled, against, .. } = filled(host, plugin, spec, from, attempt);
+                let Filled { line: filled, against, .. } = filled(host, plugin, spec, from, attempt)?;
                 if let Some(against) = against.filter(|against| against.hidden) {
                     return Err(untold(attempt.doc.name_of(against.who), attempt).into());
                 }
@@ -113,8 +113,8 @@ impl Draft {
         let Asked { odds, plugin, spec, line, from, estimate } = asked;
         attempt.spec = Some(spec);
         let words = shortcuts::Words::Any(spec.follow_up);
-        let filled = shortcuts::filled(&attempt.doc, attempt.actor, &line, words)?;
-        attempt.typed = filled.under(&mut attempt.rights, &attempt.doc).typed;
+        let filled = shortcuts::filled(&attempt.doc, attempt.actor, &line, words);
+        attempt.typed = filled.put_into(host, attempt)?.typed;
         attempt.may_use(spec)?;
         let (play, _) = self.prepare(host, plugin, spec, from, attempt)?;
         may_tell_odds(&play, attempt)?;

@@ -54,7 +54,7 @@ impl Draft {
         outcome.calls = std::mem::take(&mut attempt.effects.calls);
         outcome.board = attempt.effects.board.take();
         attempt.only_for(reply.readers);
-        reply.readers = attempt.readers;
+        reply.readers = attempt.seen.readers;
         let number = self.state.next_number();
         let rolls = self.settle_rolls(host, &attempt, &mut done, &reply, number)?;
         let replaces = self.replacing.as_mut().and_then(|first| first.entries.remove(&ordinal));
@@ -87,7 +87,7 @@ impl Draft {
             outcome.notice = Some(notice(number, &attempt, &done, outcome, &reply));
         }
         // An entry that everybody reads withholds what they may not know; a secret entry is withheld as a whole.
-        let withheld = match attempt.readers {
+        let withheld = match attempt.seen.readers {
             Readers::Everybody => {
                 let mut withheld = self.ledger(host).withheld(&mut done.changes, number)?;
                 withheld.noted.extend(hidden_record(&done, &reply, number));

@@ -9,8 +9,8 @@ use crate::rights::Act;
 use crate::room::Answered as _;
 use crate::sheet::{Sheet, has_value, sentence_end, words_of};
 use crate::words::{Arguments, leading_to};
-use dice::Notation;
-use plugin_api::{Against, Cast, CommandSpec, FollowUp, Plugin, Words};
+use dice::{Notation, number_word};
+use plugin_api::{Against, Argument as _, Cast, CommandSpec, DiceWord, FollowUp, Plugin, Refusal, Words};
 use std::ops::Range;
 
 /// The most names of a line that are tried as whom it is against, the last ones.
@@ -31,6 +31,7 @@ pub(super) struct Filled {
 
 /// A command of a plugin, whose arguments begin at byte `from` of its line.
 struct Reading<'a> {
+    host: &'a Host,
     plugin: &'a dyn Plugin,
     spec: &'a CommandSpec,
     from: usize,
@@ -38,34 +39,46 @@ struct Reading<'a> {
 }
 
 /// Puts values into the attempt's line.
+///
+/// # Errors
+/// More would be computed from a value that not everybody may see than how it compares.
 pub(super) fn filled(
     host: &Host,
     plugin: &dyn Plugin,
     spec: &CommandSpec,
     from: usize,
     attempt: &mut Attempt<'_>,
-) -> Filled {
+) -> Result<Filled, Refusal> {
     if attempt.offered.is_some() || attempt.doc.shortcuts.is_empty() {
-        return Filled { line: attempt.typed.clone(), looked_up: Vec::new(), against: None };
+        return Ok(Filled { line: attempt.typed.clone(), looked_up: Vec::new(), against: None });
     }
-    let reading = Reading { plugin, spec, from, cast: attempt.cast(host) };
+    let reading = Reading { host, plugin, spec, from, cast: attempt.cast(host) };
     if let Some(aimed) = reading.aimed(&attempt.typed, attempt) {
         attempt.typed = aimed;
     }
     let typed = attempt.typed.clone();
-    if let Some(answered) = reading.answered(&typed, attempt) {
+    let answered = reading.stands_for(&typed, attempt);
+    if let Some(answered) = &answered {
+        reading.unless_more_stands_behind(answered, &answered.typed, attempt)?;
+    }
+    if let Some(answered) = answered.filter(|answered| reading.reads(&answered.typed, attempt)) {
         attempt.typed.clone_from(&answered.typed);
         let mut looked_up = reading.look_up(attempt);
-        let line = attempt.typed.clone();
+        if answered.against.hidden && attempt.is_secret() {
+            // A value of the actor's own made it secret.
+            attempt.typed = typed;
+            return filled(host, plugin, spec, from, attempt);
+        }
+        let line = std::mem::replace(&mut attempt.typed, typed);
+        reading.unless_more_stands_behind(&answered, &line, attempt)?;
         if let Some(public) = answered.public(&line) {
             attempt.typed = public;
             looked_up.extend((!answered.against.hidden).then_some(answered.shown));
-            return Filled { line, looked_up, against: Some(answered.against) };
+            return Ok(Filled { line, looked_up, against: Some(answered.against) });
         }
-        attempt.typed = typed;
     }
     let looked_up = reading.look_up(attempt);
-    Filled { line: attempt.typed.clone(), looked_up, against: None }
+    Ok(Filled { line: attempt.typed.clone(), looked_up, against: None })
 }
 
 /// True if a line reads as a command of the plugin to its last word, once values are put in.
@@ -75,7 +88,7 @@ pub(super) fn reads_whole(
     (line, from): (&str, usize),
     attempt: &Attempt<'_>,
 ) -> bool {
-    let reading = Reading { plugin, spec, from, cast: attempt.cast(host) };
+    let reading = Reading { host, plugin, spec, from, cast: attempt.cast(host) };
     let aimed = reading.aimed(line, attempt);
     let line = aimed.as_deref().unwrap_or(line);
     let answered = reading.answered(line, attempt).map(|answered| answered.typed);
@@ -111,6 +124,40 @@ pub(super) fn reads_perhaps_named(
 impl Reading<'_> {
     /// The line with the value of whom it is against, if it reads with that.
     fn answered(&self, typed: &str, attempt: &Attempt<'_>) -> Option<Answered> {
+        let alone = |answered: &Answered| self.unless_more_stands_behind(answered, &answered.typed, attempt).is_ok();
+        self.stands_for(typed, attempt).filter(|answered| alone(answered) && self.reads(&answered.typed, attempt))
+    }
+
+    /// Refuses a line with more than a comment or words of the command behind a value that not everybody may see: `d20 vs
+    /// Ogre d6` would be so many dice.
+    fn unless_more_stands_behind(&self, answered: &Answered, line: &str, attempt: &Attempt<'_>) -> Result<(), Refusal> {
+        let typed = self.arguments(line);
+        let Some(end) = answered.end_in(&typed).filter(|_| answered.against.hidden) else { return Ok(()) };
+        let behind = typed[end..].trim();
+        let alone = match self.spec.notation {
+            _ if behind.is_empty() => true,
+            true => {
+                let dice = typed.get(self.from..).unwrap_or_default();
+                let prose = Notation::prose_behind(dice, attempt.room.dialect());
+                // The dice end with the value.
+                prose.is_some_and(|at| typed[..self.from + at].trim_end_matches([' ', '-', ',']).len() <= end)
+            }
+            false => {
+                let word = behind.split_whitespace().next().unwrap_or_default();
+                let counts = number_word(word).is_some() || matches!(DiceWord::read(&[word]), Ok(Some(_)));
+                behind.starts_with(|c: char| c.is_alphabetic() || "(\"“,;:".contains(c)) && !counts
+            }
+        };
+        if alone {
+            return Ok(());
+        }
+        let name = attempt.doc.name_of(answered.against.who);
+        let what = format!("only the referee knows that value of {name}'s, so nothing may stand behind {name}");
+        Err(answered.up_to_the_name(line).into_iter().fold(Refusal::new(what), Refusal::example))
+    }
+
+    /// The line with the value of whom it is against.
+    fn stands_for(&self, typed: &str, attempt: &Attempt<'_>) -> Option<Answered> {
         let rules = self.plugin.manifest().answers.iter().filter(|rule| rule.commands.contains(&self.spec.name));
         let end = Arguments::of(typed, self.spec.follow_up).typed.len();
         let span = self.from.min(end)..end;
@@ -123,7 +170,7 @@ impl Reading<'_> {
             }
             answered.against.hidden = false;
         }
-        self.reads(&answered.typed, attempt).then_some(answered)
+        Some(answered)
     }
 
     /// `act fist at Gojinka` and `test blade ghoul` are against them, as with `vs`.
@@ -213,13 +260,11 @@ impl Reading<'_> {
     /// Puts values of the actor's sheet into a line that does not read without them, or that lacks a value and has a
     /// name of one. Returns what it put in.
     fn look_up(&self, attempt: &mut Attempt<'_>) -> Vec<String> {
-        let doc = attempt.doc.clone();
         let mut shown = Vec::new();
         for find in [Self::own, Self::measured] {
-            let found = find(self, &attempt.typed, attempt);
-            let Some((typed, put)) = found.map(|found| found.under(&mut attempt.rights, &doc)) else { continue };
-            attempt.typed = typed;
-            shown.extend(put);
+            if let Some(found) = find(self, &attempt.typed, attempt) {
+                shown.extend(found.put_into(self.host, attempt));
+            }
         }
         shown
     }

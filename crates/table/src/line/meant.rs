@@ -169,7 +169,7 @@ impl Draft {
             return Ok(Meant::Odds(asked));
         }
         attempt.said = Some((line.typed.clone(), found));
-        self.permitted(found, &line, attempt)?;
+        self.permitted(host, found, &line, attempt)?;
         Ok(match found {
             Found::House(spec) => Meant::Own(spec),
             Found::Plugin(plugin, spec, from) => Meant::Game(plugin, spec, from),
@@ -179,6 +179,7 @@ impl Draft {
     /// Expands variables, and refuses what the speaker may not do or could not be answered.
     fn permitted<'a>(
         &mut self,
+        host: &Host,
         found: Found<'a>,
         line: &CommandLine,
         attempt: &mut Attempt<'a>,
@@ -190,8 +191,8 @@ impl Draft {
                 true => Filled::Dice,
                 false => Filled::Any(spec.follow_up),
             };
-            let filled = shortcuts::filled(&attempt.doc, attempt.actor, line, words)?;
-            attempt.typed = filled.under(&mut attempt.rights, &attempt.doc).typed;
+            let filled = shortcuts::filled(&attempt.doc, attempt.actor, line, words);
+            attempt.typed = filled.put_into(host, attempt)?.typed;
         }
         attempt.spec = Some(spec);
         attempt.may_use(spec)?;
@@ -228,7 +229,7 @@ impl Draft {
         attempt: &mut Attempt<'a>,
     ) -> Result<Read<'a>, Unplayed> {
         let stands_for = match shortcuts::called(&attempt.doc, attempt.actor, &line) {
-            Some(called) => Some(called?.under(&mut attempt.rights, &attempt.doc)),
+            Some(called) => Some(called.put_into(host, attempt)?),
             None => match self.bare_dice(host, &line, attempt) {
                 Some(dice) => Some(dice),
                 None => {

@@ -13,7 +13,7 @@ use crate::house::all_values;
 use crate::people::People;
 use crate::rights::Act;
 use crate::state::{GameState, Stored};
-use crate::trials::{OUTCOME, SUCCESS};
+use crate::told::ENDING;
 use crate::turn::HouseTurn;
 use crate::unplayed::Unplayed;
 use crate::words::{Arguments, CommandLine};
@@ -284,7 +284,12 @@ fn with_values(reply: Reply, doc: &TableDoc, cast: &Cast, (typed, actor): (&str,
     let behind = plain.match_indices(' ').map(|(at, _)| plain[at..].trim_start());
     let named = std::iter::once(plain).chain(behind).find_map(|name| cast.meant(name));
     let who = named.unwrap_or(actor);
-    match doc.shortcuts.own.get(&who).filter(|named| !named.variables.is_empty() && !doc.hides_values_of(who)) {
+    match doc
+        .shortcuts
+        .own
+        .get(&who)
+        .filter(|named| !named.variables.is_empty() && doc.seen_values_of(who).by_everybody())
+    {
         Some(named) => reply.text(format!(" | {}", all_values(named))),
         None => reply,
     }
@@ -296,7 +301,7 @@ fn only_the_result(reply: &mut Reply, play: &Prepared<'_>, left: &Left) {
     if reply.record.is_none() && !left.followed {
         reply.record = Some(json!({ "played": play.arguments.typed }));
     }
-    reply.facts.retain(|name, _| [SUCCESS, OUTCOME].contains(&name.as_str()));
+    reply.facts.retain(|name, _| ENDING.contains(&name.as_str()));
     reply.why.clear();
 }
 

@@ -75,12 +75,13 @@ impl Draft {
         // However the line came about, it must not be longer than a typed one.
         let most = if spec.lines { MOST_BLOCK } else { MOST_TEXT };
         budget::fits_within(most, &attempt.typed)?;
-        let Filled { line, looked_up, against } = filled(host, plugin, spec, from, attempt);
+        let Filled { line, looked_up, against } = filled(host, plugin, spec, from, attempt)?;
         budget::fits_within(most, &line)?;
         if spec.notation && !looked_up.is_empty() {
             unless_dice_are_meant(host, &line, from, attempt)?;
         }
         budget::fits_within(most, &attempt.typed)?;
+        attempt.must_reach()?;
         let message = attempt.message;
         let cast = attempt.cast(host);
         let mut arguments = Arguments::of(&line, spec.follow_up);
@@ -96,9 +97,8 @@ impl Draft {
         if let Some(target) = &target {
             let roll = self.ledger(host).roll(target.entry)?;
             let readers = roll.as_ref().map_or(Readers::Everybody, RollDoc::readers);
-            if attempt.readers > readers {
-                let what = format!("#{} is public, so a follow-up on it is too", target.entry);
-                return Err(Refusal::new(what).example(attempt.typed.as_str()).into());
+            if attempt.seen.readers > readers {
+                return Err(on_a_public_roll(target.entry, attempt).into());
             }
             attempt.only_for(readers);
             attempt.must_reach()?;
@@ -139,7 +139,7 @@ impl Draft {
             actor: attempt.actor,
             player: message.speaker.name.clone(),
             role: attempt.rights.role(),
-            readers: attempt.readers,
+            readers: attempt.seen.readers,
             secrets: attempt.secrets(),
             now: message.sent,
             scenes: scenes::seen_from(&attempt.doc, attempt.apart),
@@ -147,6 +147,19 @@ impl Draft {
         };
         Ok((prepared, state))
     }
+}
+
+/// Refuses a follow-up that not everybody may read on a roll that everybody reads.
+fn on_a_public_roll(number: u64, attempt: &mut Attempt<'_>) -> Refusal {
+    let public = format!("#{number} is public, so a follow-up on it is too");
+    let whose = attempt.seen.whose().map(|who| attempt.doc.name_of(who).to_owned());
+    let Some((name, (said, _))) = whose.zip(attempt.said.take()) else {
+        return Refusal::new(public).example(attempt.typed.as_str());
+    };
+    // With the value itself in it the line may be sent: whoever reads this may know it, and everybody reads that.
+    let told = std::mem::replace(&mut attempt.typed, said);
+    let what = format!("{public}, and what it takes of {name}'s is for referees alone. Type the value to show it");
+    Refusal::new(what).mended(0..attempt.typed.len(), Some(told))
 }
 
 /// Refuses a roll of a value that has no dice in it: `roll stealth`.

@@ -12,7 +12,7 @@ use crate::rights::Rights;
 use crate::room::Answered;
 use crate::roster::{Found, Met};
 use crate::state::read;
-use chat::{Block, Event, Message, PlayerId, Post, Readers, Reply, RoomId, Span, Speaker, Standing, Trust};
+use chat::{Block, Event, Message, PlayerId, Post, Readers, Reply, RoomId, Seen, Span, Speaker, Standing, Trust};
 use dice::fair::MessageKey;
 use journal::documents::{MOVED, OPERATOR, RENAMED, RestDoc, TableDoc, to_json};
 use journal::store::StoreError;
@@ -268,7 +268,7 @@ impl Draft {
             actor,
             typed: format!("{command} {from} {to}"),
             doc,
-            readers: Readers::Everybody,
+            seen: Seen::EVERYBODY,
             ..Attempt::new(&self.state, message, key, Rights::of(host, &self.state, message))
         };
         let spec = CommandSpec { name: command.to_owned(), ..CommandSpec::default() };
