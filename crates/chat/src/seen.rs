@@ -37,6 +37,12 @@ impl Seen {
         self.and.filter(|_| !self.by_everybody())
     }
 
+    /// True if all those `others` see it.
+    pub fn shows_to(self, others: Seen) -> bool {
+        let theirs = others.and.is_none() || others.and == self.and;
+        self.by_everybody() || (self.readers <= others.readers && theirs)
+    }
+
     /// Who may see what is made of both: only those who may see each.
     #[must_use]
     pub fn and_of(self, other: Seen) -> Seen {
@@ -63,6 +69,8 @@ mod tests {
         assert_eq!(ann.and_of(ann), ann);
         assert_eq!(ann.and_of(bob), Seen::by(Readers::Referees));
         assert_eq!(ann.and_of(Seen::by(Readers::Player)), Seen::by(Readers::Player));
+        assert!(Seen::EVERYBODY.shows_to(bob) && ann.shows_to(ann) && ann.shows_to(Seen::by(Readers::Referees)));
+        assert!(!ann.shows_to(bob) && !ann.shows_to(Seen::EVERYBODY));
         assert_eq!(ann.whose(), Some(CharacterId(1)));
         assert_eq!(Seen::EVERYBODY.whose(), None);
     }

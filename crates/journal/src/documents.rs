@@ -390,9 +390,14 @@ pub struct RollDoc {
 }
 
 impl RollDoc {
-    /// Who may read the offers, and the record unless it tells a hidden value.
-    pub fn readers(&self) -> Readers {
-        if self.secret { Readers::Referees } else { Readers::Everybody }
+    /// Who may see the offers, and the record unless it tells a hidden value.
+    pub fn seen(&self) -> Seen {
+        Seen::by(if self.secret { Readers::Referees } else { Readers::Everybody })
+    }
+
+    /// Who may see the value it was measured against.
+    pub fn measured(&self) -> Seen {
+        self.hidden.map_or(Seen::EVERYBODY, Seen::of)
     }
 
     /// True if the table waits for somebody because of it.
@@ -400,9 +405,9 @@ impl RollDoc {
         self.open.iter().any(|open| open.kind(self.character) == OfferKind::Must)
     }
 
-    /// Who may read the record.
-    pub fn record_readers(&self) -> Readers {
-        if self.hidden.is_some() { Readers::Referees } else { self.readers() }
+    /// Who may see the record.
+    pub fn record_seen(&self) -> Seen {
+        self.seen().and_of(self.measured())
     }
 }
 

@@ -1,7 +1,7 @@
 //! An entry of a journal as it is read back, with whatever of it is still there.
 
 use crate::{Change, Changes, Entry, Link, Part, Place, diff};
-use chat::Readers;
+use chat::{Readers, Seen};
 use dice::Die;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
@@ -75,8 +75,8 @@ impl Page {
     }
 
     /// Who may read its parts.
-    pub fn readers(&self) -> Readers {
-        if self.is_secret() { Readers::Referees } else { Readers::Everybody }
+    pub fn seen(&self) -> Seen {
+        Seen::by(if self.is_secret() { Readers::Referees } else { Readers::Everybody })
     }
 
     /// True if it no longer holds, because it was undone or its message was edited.

@@ -1,7 +1,7 @@
 //! One command at the table: who acts, when, with which dice, on which earlier roll.
 
 use crate::{Cast, Name, PrintedDecks, Refusal, Role, Scenes, Typed};
-use chat::{CharacterId, Moment, Readers, Reply};
+use chat::{CharacterId, Moment, Reply, Seen};
 use dice::{Dialect, Dice, DiceError, Die};
 use jiff::Timestamp;
 use serde::Serialize;
@@ -72,14 +72,14 @@ pub struct Turn<'a> {
     pub comment: Option<String>,
     role: Role,
     took: Cell<Role>,
-    readers: Readers,
+    seen: Seen,
     secrets: Secrets,
     cast: Cast,
     settings: Arc<BTreeMap<String, String>>,
     decks: Arc<PrintedDecks>,
     target: Option<Arc<Target<Value>>>,
     against: Option<Against>,
-    hidden: Option<CharacterId>,
+    measured: Seen,
     followed: Cell<bool>,
     amended: Option<Value>,
     closed: Vec<Closed>,
@@ -93,8 +93,15 @@ pub struct Turn<'a> {
 pub struct Against {
     /// Who it is.
     pub who: CharacterId,
-    /// True if not everybody who reads the answer may know the value.
-    pub hidden: bool,
+    /// Who may see the value. If that is not everybody who reads the answer, only how it compares is told.
+    pub seen: Seen,
+}
+
+impl Against {
+    /// True if the answer must not tell the value.
+    pub fn is_hidden(&self) -> bool {
+        !self.seen.by_everybody()
+    }
 }
 
 /// Whose secrets the player may be told.
@@ -167,7 +174,7 @@ impl<'a> Turn<'a> {
             player,
             role: Role::Player,
             took: Cell::new(Role::Player),
-            readers: Readers::Everybody,
+            seen: Seen::EVERYBODY,
             secrets: Secrets::Own,
             now,
             scenes: Scenes::default(),
@@ -177,7 +184,7 @@ impl<'a> Turn<'a> {
             decks: Arc::default(),
             target: None,
             against: None,
-            hidden: None,
+            measured: Seen::EVERYBODY,
             followed: Cell::new(false),
             amended: None,
             closed: Vec::new(),
@@ -201,10 +208,10 @@ impl<'a> Turn<'a> {
         self
     }
 
-    /// Sets who will read the answer.
+    /// Sets who will see the answer.
     #[must_use]
-    pub fn with_readers(mut self, readers: Readers) -> Self {
-        self.readers = readers;
+    pub fn with_seen(mut self, seen: Seen) -> Self {
+        self.seen = seen;
         self
     }
 
@@ -243,10 +250,10 @@ impl<'a> Turn<'a> {
         self
     }
 
-    /// Says that the roll it follows up on was measured against a value of this character that players may not know.
+    /// Sets who may see the value that the roll it follows up on was measured against.
     #[must_use]
-    pub fn with_hidden(mut self, whose: Option<CharacterId>) -> Self {
-        self.hidden = whose;
+    pub fn with_measured(mut self, seen: Seen) -> Self {
+        self.measured = seen;
         self
     }
 
@@ -332,7 +339,7 @@ impl<'a> Turn<'a> {
     /// True if it is played in secret: only the player and the referees read the answer. What the game keeps of it then
     /// belongs at a place that not everybody reads, and into no later answer to everybody.
     pub fn in_secret(&self) -> bool {
-        self.readers > Readers::Everybody
+        !self.seen.by_everybody()
     }
 
     /// True if the player may be told what `who` keeps secret: their own character's secrets, or as a named referee
@@ -359,9 +366,9 @@ impl<'a> Turn<'a> {
     /// The name of the character whose value the roll is measured against, if players may not know that value: the answer
     /// then says how it ended and names them, but not the value, by how much it was reached, or what it would take.
     pub fn hides(&self) -> Option<&str> {
-        let new = self.against.filter(|against| against.hidden).map(|against| against.who);
-        let earlier = self.hidden.filter(|_| self.followed.get());
-        new.or(earlier).map(|who| self.name(who))
+        let new = self.against.filter(Against::is_hidden).map(|against| against.who);
+        let earlier = || self.measured.whose().filter(|_| self.followed.get());
+        new.or_else(earlier).map(|who| self.name(who))
     }
 
     /// Begins a sentence about a character with their name; empty for the actor, whom the answer addresses.

@@ -31,7 +31,7 @@ pub(crate) struct Answered {
 impl Answered {
     /// A line made from the one to play, as everybody may read it. `None` if it cannot be told what in it is the value.
     pub fn public(&self, line: &str) -> Option<String> {
-        match (self.against.hidden, line.matches(&self.put).count()) {
+        match (self.against.is_hidden(), line.matches(&self.put).count()) {
             (false, _) => Some(line.to_owned()),
             (true, 1) => Some(line.replacen(&self.put, &self.meant, 1)),
             (true, _) => None,
@@ -90,7 +90,8 @@ impl Line<'_> {
             return None;
         }
         let sheet = self.doc.shortcuts.own.get(&who)?;
-        let hidden = !self.doc.seen_values_of(who).by_everybody();
+        let against = Against { who, seen: self.doc.seen_values_of(who) };
+        let hidden = against.is_hidden();
         // Players may learn of a hidden sheet only what answers them anyway.
         let may_name = |name: &str| !hidden || rule.names.iter().any(|known| known == name);
         let named = self.longest(words, next, |name, _| {
@@ -104,7 +105,7 @@ impl Line<'_> {
             return None;
         }
         let end = sentence_end(self.typed, words[next - 1].end);
-        Some(self.with(rule, words[at].start..end, (who, hidden), (&name, &value)))
+        Some(self.with(rule, words[at].start..end, against, (&name, &value)))
     }
 
     /// What `find` finds by the most words from `from` on, and where they end; it hears whether it is one word.
@@ -121,26 +122,20 @@ impl Line<'_> {
         })
     }
 
-    fn with(
-        &self,
-        rule: &Answers,
-        place: Range<usize>,
-        (who, hidden): (CharacterId, bool),
-        (name, value): (&str, &str),
-    ) -> Answered {
-        let called = self.cast.name(who);
+    fn with(&self, rule: &Answers, place: Range<usize>, against: Against, (name, value): (&str, &str)) -> Answered {
+        let called = self.cast.name(against.who);
         let quoted = if called.contains(' ') { format!("\"{called}\"") } else { called.to_owned() };
         let put = |value: &str| rule.puts.replace("{value}", value).replace("{name}", &quoted);
         // Zeros in front tell a hidden value from every other number in the line.
         let mut value = value.to_owned();
-        while hidden && self.typed.contains(&put(&value)) {
+        while against.is_hidden() && self.typed.contains(&put(&value)) {
             value.insert(0, '0');
         }
         let put = put(&value);
         let mut typed = self.typed.to_owned();
         typed.replace_range(place.clone(), &put);
         Answered {
-            against: Against { who, hidden },
+            against,
             typed,
             shown: format!("{called}'s {name} {value}"),
             put,
@@ -215,13 +210,13 @@ mod tests {
     fn a_hidden_value_is_in_no_line_that_everybody_reads() {
         let hiding = doc(&["gus"]);
         let found = answered(&hiding, ANN, "test 12 vs ogre # vs 14").expect("it answers");
-        assert!(found.against.hidden && found.typed == "test 12 vs 014 # vs 14", "{found:?}");
+        assert!(found.against.is_hidden() && found.typed == "test 12 vs 014 # vs 14", "{found:?}");
         assert_eq!(found.public("test 7 +4 vs 014 # vs 14").as_deref(), Some("test 7 +4 vs ogre # vs 14"));
         assert_eq!(found.public("test vs 014 vs 014"), None);
         // Only what answers anyway can be asked for.
         let by_name = answered(&hiding, ANN, "test 12 vs ogre hp").map(|found| found.typed);
         assert_eq!(by_name.as_deref(), Some("test 12 vs 14 hp"));
         let hero = answered(&hiding, OGRE, "test 12 vs Ann").expect("it answers");
-        assert!(!hero.against.hidden && hero.typed == "test 12 vs 9");
+        assert!(!hero.against.is_hidden() && hero.typed == "test 12 vs 9");
     }
 }

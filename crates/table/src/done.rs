@@ -3,7 +3,7 @@
 use crate::state::GameState;
 use chat::{Moment, Reply};
 use journal::{Changes, HOUSE};
-use plugin_api::{CharacterId, Closed, CommandSpec, Target};
+use plugin_api::{CharacterId, Closed, CommandSpec, Seen, Target};
 use serde_json::Value;
 
 /// The result of a command, before it is written.
@@ -23,8 +23,8 @@ pub(crate) struct Done<'a> {
     pub nothing: Option<String>,
     /// What begins with it, and whose, that people leave orders for.
     pub begins: Vec<(Moment, Option<CharacterId>)>,
-    /// Whose value it is measured against, if only the referees know that.
-    pub hidden: Option<CharacterId>,
+    /// Who may see the value that it is measured against.
+    pub measured: Seen,
 }
 
 impl<'a> Done<'a> {
@@ -41,7 +41,7 @@ impl<'a> Done<'a> {
             closed: Vec::new(),
             nothing: None,
             begins: Vec::new(),
-            hidden: None,
+            measured: Seen::EVERYBODY,
         }
     }
 }

@@ -4,7 +4,7 @@ use crate::host::Host;
 use crate::rights::Rights;
 use crate::state::{State, read, rely_on};
 use crate::unplayed::Unplayed;
-use chat::{PlayerId, Readers, Speaker};
+use chat::{PlayerId, Readers, Seen, Speaker};
 use journal::documents::{GameDoc, Head, RollDoc, from_json};
 use journal::export::Exported;
 use journal::keys::{self, TableId};
@@ -244,21 +244,19 @@ impl<'a> Ledger<'a> {
         Ok(secrets)
     }
 
-    /// Who may read a change: the game decides for its state, and a roll's readers for its record and offers.
-    pub fn readers_of(&self, change: &Change) -> Result<Readers, StoreError> {
+    /// Who may see a change: the game decides for its state, and a roll for its record and offers.
+    pub fn seen_of(&self, change: &Change) -> Result<Seen, StoreError> {
         match change.place() {
-            Place::Record(number) => {
-                Ok(self.roll(number)?.as_ref().map_or(Readers::Everybody, RollDoc::record_readers))
-            }
-            Place::Offers(number) => Ok(self.roll(number)?.as_ref().map_or(Readers::Everybody, RollDoc::readers)),
+            Place::Record(number) => Ok(self.roll(number)?.as_ref().map_or(Seen::EVERYBODY, RollDoc::record_seen)),
+            Place::Offers(number) => Ok(self.roll(number)?.as_ref().map_or(Seen::EVERYBODY, RollDoc::seen)),
             // For a game that is no longer installed, nobody knows.
-            Place::Game(game) => Ok(self.host.plugins.get(&game).map_or(Readers::Referees, |plugin| {
-                let whole = readers_at(plugin, &change.path);
+            Place::Game(game) => Ok(self.host.plugins.get(&game).map_or(Seen::by(Readers::Referees), |plugin| {
+                let whole = seen_at(plugin, &change.path);
                 // An object is withheld if any part of it is.
                 let within = if change.is_of_an_object() { leaves(change) } else { Vec::new() };
-                within.iter().map(|change| readers_at(plugin, &change.path)).fold(whole, Readers::max)
+                within.iter().map(|change| seen_at(plugin, &change.path)).fold(whole, Seen::and_of)
             })),
-            _ if self.tells_values(change) => Ok(Readers::Referees),
+            _ if change.path.starts_with(SHORTCUTS) => Ok(self.seen_values(change)),
             Place::TableName
             | Place::MainGame
             | Place::Referee(_)
@@ -272,25 +270,30 @@ impl<'a> Ledger<'a> {
             | Place::Shortcuts(_)
             | Place::Scene
             | Place::Room(_)
-            | Place::Other(_) => Ok(Readers::Everybody),
+            | Place::Other(_) => Ok(Seen::EVERYBODY),
         }
     }
 
-    /// True if a change tells values of a character that only referees may know.
-    pub fn tells_values(&self, change: &Change) -> bool {
+    /// Who may see the values in a change of what is saved for characters.
+    pub fn seen_values(&self, change: &Change) -> Seen {
+        let seen = |leaf: &Change| match leaf.place() {
+            Place::Shortcuts(of) => self.state.doc.doc.seen_values_of(of),
+            _ => Seen::EVERYBODY,
+        };
         // The first values at a table come with all that is around them.
-        change.path.starts_with(SHORTCUTS)
-            && leaves(change).iter().any(|leaf| match leaf.place() {
-                Place::Shortcuts(of) => !self.state.doc.doc.seen_values_of(of).by_everybody(),
-                _ => false,
-            })
+        leaves(change).iter().map(seen).fold(Seen::EVERYBODY, Seen::and_of)
+    }
+
+    /// True if a change tells values of a character that not everybody may see.
+    pub fn tells_values(&self, change: &Change) -> bool {
+        change.path.starts_with(SHORTCUTS) && !self.seen_values(change).by_everybody()
     }
 
     /// Takes the changes that not everybody may read out of entry `number`, which everybody reads.
     pub fn withheld(&self, changes: &mut Changes, number: u64) -> Result<Changes, StoreError> {
         changes.withhold(|change| {
             let own = change.roll() == Some(number);
-            Ok(!own && self.readers_of(change)? > Readers::Everybody)
+            Ok(!own && !self.seen_of(change)?.by_everybody())
         })
     }
 
@@ -319,7 +322,7 @@ impl<'a> Ledger<'a> {
                 let mut next: Option<u64> = self.read(&keys::latest(&self.state.id, character.0, &game.id))?;
                 for _ in 0..LAST_ROLLS {
                     let Some(roll) = next.map(|number| self.roll(number)).transpose()?.flatten() else { break };
-                    often += usize::from(roll.hidden == Some(whose));
+                    often += usize::from(roll.measured() == Seen::of(whose));
                     next = roll.previous;
                 }
             }
@@ -362,13 +365,13 @@ impl<'a> Ledger<'a> {
     }
 }
 
-/// Who may read the part of a game's state at the path of a change.
-fn readers_at(plugin: &dyn Plugin, path: &str) -> Readers {
+/// Who may see the part of a game's state at the path of a change.
+fn seen_at(plugin: &dyn Plugin, path: &str) -> Seen {
     // A game's document has a version and a state: /games/GAME/state/...
     let words = words(path);
     let words: Vec<&str> = words.iter().map(AsRef::as_ref).collect();
     match words.as_slice() {
-        [_, _, "state", place @ ..] => plugin.readers(place),
-        _ => Readers::Everybody,
+        [_, _, "state", place @ ..] => Seen::by(plugin.readers(place)),
+        _ => Seen::EVERYBODY,
     }
 }

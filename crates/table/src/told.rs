@@ -20,7 +20,7 @@ pub enum Told {
     Deed,
     /// Where somebody stands in the turn order.
     Place,
-    /// A condition that the rules announce.
+    /// A condition that the rules announce, and what a game counts in the open: wounds, stress, tokens.
     Condition,
 }
 

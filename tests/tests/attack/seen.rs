@@ -1,5 +1,8 @@
 //! Who may see a value sees what is computed from it, and nobody else does: whatever command takes it, and in whatever words.
 
+#[path = "seen/everywhere.rs"]
+mod everywhere;
+
 use crate::seated::{Person, Seated, read_by, tidy};
 use table::Told;
 

@@ -71,7 +71,7 @@ impl HouseTurn<'_> {
     /// True if an entry withholds a roll against a value that not even its player may know.
     pub(super) fn hides_a_value(&self, page: &Page) -> Result<bool, StoreError> {
         for number in page.withheld().all().filter_map(Change::roll) {
-            if self.ledger.roll(number)?.is_some_and(|roll| roll.hidden.is_some()) {
+            if self.ledger.roll(number)?.is_some_and(|roll| !roll.measured().by_everybody()) {
                 return Ok(true);
             }
         }
@@ -84,7 +84,7 @@ impl HouseTurn<'_> {
             return Ok(self.may_see(page));
         }
         for change in page.changes().with(page.withheld()).all().filter(|change| change.roll() != Some(page.number())) {
-            if self.ledger.readers_of(change)? > Readers::Everybody {
+            if !self.ledger.seen_of(change)?.by_everybody() {
                 return Ok(false);
             }
         }
@@ -139,7 +139,7 @@ fn explain(turn: &HouseTurn, page: &Page) -> Result<Reply, StoreError> {
     let knows = turn.in_secret && turn.may_know(page)?;
     let mut changes = page.changes().with(page.withheld());
     if !knows {
-        changes.withhold(|change| Ok::<_, StoreError>(turn.ledger.readers_of(change)? > Readers::Everybody))?;
+        changes.withhold(|change| Ok::<_, StoreError>(!turn.ledger.seen_of(change)?.by_everybody()))?;
     }
     let Changes { taken_back, made, .. } = changes;
     items.extend(changed("changed: ", show::changes(turn, taken_back.iter().chain(&made))));

@@ -7,7 +7,7 @@ use crate::scenes::{SCENE, Split};
 use crate::sentence::{Part, Sentence, Teller};
 use crate::turn::HouseTurn;
 use crate::unplayed::Unplayed;
-use chat::{Line, Readers, Reply, Span, cut};
+use chat::{Line, Reply, Span, cut};
 use journal::documents::Scene;
 use journal::store::StoreError;
 use journal::{Change, Changes, Page, leaves};
@@ -166,7 +166,7 @@ fn net(turn: &HouseTurn, newest_first: &[Page]) -> Result<Vec<Change>, StoreErro
     for page in newest_first.iter().rev().filter(|page| !page.is_secret()) {
         let Changes { taken_back, made, .. } = page.changes();
         for change in taken_back.iter().chain(&made).flat_map(leaves) {
-            if turn.ledger.readers_of(&change)? > Readers::Everybody {
+            if !turn.ledger.seen_of(&change)?.by_everybody() {
                 continue;
             }
             match net.get_mut(&change.path) {

@@ -5,7 +5,7 @@ use crate::budget::MOST_UNDONE;
 use crate::line::undo::may_take_back;
 use crate::turn::HouseTurn;
 use crate::unplayed::Unplayed;
-use chat::{Readers, Reply};
+use chat::{Reply, Seen};
 use journal::documents::to_json;
 use journal::keys;
 use journal::store::{Batch, StoreError};
@@ -62,14 +62,14 @@ fn take_back(turn: &mut HouseTurn, page: Page) -> Result<Reply, Unplayed> {
     effects.undoes = Some(number);
     let reply = says(turn, &page, &taken.changes)?;
     let mut marks = Batch::default();
-    let readers = page.readers();
+    let seen = page.seen();
     turn.ledger.mark_undone(page, Some(turn.number), &mut marks)?;
     turn.effects.writes.append(marks);
     if let Some(doc) = taken.table {
         *turn.table_mut() = doc;
     }
     turn.effects.made = Some(taken.changes);
-    turn.effects.readers = readers;
+    turn.effects.readers = seen.readers;
     Ok(reply)
 }
 
@@ -85,7 +85,7 @@ fn says(turn: &HouseTurn, page: &Page, changes: &[Change]) -> Result<Reply, Unpl
     if !dice.is_empty() {
         reply = reply.text(format!("; it discards {dice}"));
     }
-    let mut shown = show::changes(turn, &readable(turn, page.readers(), changes)?);
+    let mut shown = show::changes(turn, &readable(turn, page.seen(), changes)?);
     let more = shown.len().saturating_sub(MOST_CHANGES);
     shown.truncate(MOST_CHANGES);
     if !shown.is_empty() {
@@ -99,10 +99,10 @@ fn says(turn: &HouseTurn, page: &Page, changes: &[Change]) -> Result<Reply, Unpl
 }
 
 /// Those changes of an entry that every reader of the answer may know.
-fn readable(turn: &HouseTurn, readers: Readers, changes: &[Change]) -> Result<Vec<Change>, StoreError> {
+fn readable(turn: &HouseTurn, readers: Seen, changes: &[Change]) -> Result<Vec<Change>, StoreError> {
     let mut readable = Vec::new();
     for change in changes {
-        if turn.ledger.readers_of(change)? <= readers {
+        if turn.ledger.seen_of(change)?.shows_to(readers) {
             readable.push(change.clone());
         }
     }

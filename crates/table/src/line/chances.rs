@@ -18,7 +18,7 @@ use crate::unplayed::Unplayed;
 use crate::words::{Arguments, CommandLine};
 use chat::{Chance, Offer, Reply};
 use dice::{Dice, Every};
-use plugin_api::{CommandSpec, FollowUp, Held, Left, Played, Plugin, Refusal, Target, Wanted, Words};
+use plugin_api::{Against, CommandSpec, FollowUp, Held, Left, Played, Plugin, Refusal, Seen, Target, Wanted, Words};
 use serde_json::Value;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
@@ -78,7 +78,7 @@ impl Draft {
             }
             Found::Plugin(plugin, spec, from) => {
                 let Filled { line: filled, against, .. } = filled(host, plugin, spec, from, attempt)?;
-                if let Some(against) = against.filter(|against| against.hidden) {
+                if let Some(against) = against.filter(Against::is_hidden) {
                     return Err(untold(attempt.doc.name_of(against.who), attempt).into());
                 }
                 let estimate = if estimated.is_some() { " estimate" } else { "" };
@@ -136,8 +136,8 @@ impl Draft {
 
 /// Refuses odds that would tell a value which only referees know.
 fn may_tell_odds(play: &Prepared<'_>, attempt: &Attempt<'_>) -> Result<(), Refusal> {
-    let new = play.against.filter(|against| against.hidden).map(|against| against.who);
-    let Some(whose) = new.or(play.hidden) else { return Ok(()) };
+    let new = play.against.filter(Against::is_hidden).map(|against| against.who);
+    let Some(whose) = new.or(play.measured.whose()) else { return Ok(()) };
     Err(untold(play.cast.name(whose), attempt))
 }
 
@@ -250,7 +250,7 @@ fn trials_of(
         remark: None,
         looked_up: Vec::new(),
         against: play.against,
-        hidden: None,
+        measured: Seen::EVERYBODY,
         plugin: play.plugin,
         ready: play.plugin.ready(after, &spec.name, &mut words).ok()?,
         arguments,
@@ -262,7 +262,7 @@ fn trials_of(
         player: play.player.clone(),
         role: play.role,
         scenes: play.scenes.clone(),
-        readers: play.readers,
+        seen: play.seen,
         secrets: play.secrets,
         now: play.now,
         bytes: play.bytes,

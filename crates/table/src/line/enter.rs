@@ -158,7 +158,7 @@ impl Draft {
         let Entering { number, attempt, done, withheld, reply, thrown, replaces } = *entering;
         let answer = reply.plain();
         let (text, facts, changes) = (attempt.typed.as_str(), &reply.facts, &done.changes);
-        let record = reply.record.as_ref().filter(|_| done.followed.is_none() && done.hidden.is_none());
+        let record = reply.record.as_ref().filter(|_| done.followed.is_none() && done.measured.by_everybody());
         // What only shows something, in place of an edited command, may show words that are erased later.
         let only_shows =
             done.game == HOUSE && changes.made.is_empty() && !attempt.effects.counts() && thrown.is_empty();
@@ -289,7 +289,7 @@ impl Draft {
 
 /// The record of a new roll against a hidden value, which the entry withholds.
 fn hidden_record(done: &Done<'_>, reply: &Reply, number: u64) -> Vec<Change> {
-    match done.hidden.is_some() && done.followed.is_none() {
+    match !done.measured.by_everybody() && done.followed.is_none() {
         true => diff(&Place::Record(number).path(), None, reply.record.as_ref()),
         false => Vec::new(),
     }

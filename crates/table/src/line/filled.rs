@@ -10,7 +10,7 @@ use crate::room::Answered as _;
 use crate::sheet::{Sheet, has_value, sentence_end, words_of};
 use crate::words::{Arguments, leading_to};
 use dice::{Notation, number_word};
-use plugin_api::{Against, Argument as _, Cast, CommandSpec, DiceWord, FollowUp, Plugin, Refusal, Words};
+use plugin_api::{Against, Argument as _, Cast, CommandSpec, DiceWord, FollowUp, Plugin, Refusal, Seen, Words};
 use std::ops::Range;
 
 /// The most names of a line that are tried as whom it is against, the last ones.
@@ -64,7 +64,7 @@ pub(super) fn filled(
     if let Some(answered) = answered.filter(|answered| reading.reads(&answered.typed, attempt)) {
         attempt.typed.clone_from(&answered.typed);
         let mut looked_up = reading.look_up(attempt);
-        if answered.against.hidden && attempt.is_secret() {
+        if answered.against.is_hidden() && attempt.is_secret() {
             // A value of the actor's own made it secret.
             attempt.typed = typed;
             return filled(host, plugin, spec, from, attempt);
@@ -73,7 +73,7 @@ pub(super) fn filled(
         reading.unless_more_stands_behind(&answered, &line, attempt)?;
         if let Some(public) = answered.public(&line) {
             attempt.typed = public;
-            looked_up.extend((!answered.against.hidden).then_some(answered.shown));
+            looked_up.extend((!answered.against.is_hidden()).then_some(answered.shown));
             return Ok(Filled { line, looked_up, against: Some(answered.against) });
         }
     }
@@ -132,7 +132,7 @@ impl Reading<'_> {
     /// Ogre d6` would be so many dice.
     fn unless_more_stands_behind(&self, answered: &Answered, line: &str, attempt: &Attempt<'_>) -> Result<(), Refusal> {
         let typed = self.arguments(line);
-        let Some(end) = answered.end_in(&typed).filter(|_| answered.against.hidden) else { return Ok(()) };
+        let Some(end) = answered.end_in(&typed).filter(|_| answered.against.is_hidden()) else { return Ok(()) };
         let behind = typed[end..].trim();
         let alone = match self.spec.notation {
             _ if behind.is_empty() => true,
@@ -163,12 +163,12 @@ impl Reading<'_> {
         let span = self.from.min(end)..end;
         let line = Line { doc: &attempt.doc, cast: &self.cast, actor: attempt.actor, typed, span };
         let mut answered = line.answered(rules)?;
-        if answered.against.hidden && attempt.is_secret() {
+        if answered.against.is_hidden() && attempt.is_secret() {
             // Of a secret roll its player reads everything, and may show it. So only those who know the value get it.
             if !attempt.rights.could(&attempt.doc, Act::Disclose) {
                 return None;
             }
-            answered.against.hidden = false;
+            answered.against.seen = Seen::EVERYBODY;
         }
         Some(answered)
     }

@@ -52,7 +52,7 @@ impl Draft {
         if attempt.doc.characters.contains_key(&page.entry.character) {
             attempt.actor = page.entry.character;
         }
-        attempt.only_for(page.readers());
+        attempt.narrow(page.seen());
         attempt.thrown = page.dice();
         let spec = CommandSpec { name: page.entry.command.clone(), ..CommandSpec::default() };
         let done = self.comes_to_nothing(&page.entry.game, &spec, why, &mut attempt);

@@ -9,7 +9,7 @@ use crate::ledger::Ledger;
 use crate::rights::Act;
 use crate::unplayed::Unplayed;
 use crate::words::CommandLine;
-use chat::{Message, PlayerId, Readers, Reply};
+use chat::{Message, PlayerId, Reply, Seen};
 use journal::documents::{Choice, ChoicesDoc, OpenOffer, RollDoc, to_json};
 use journal::keys;
 use journal::store::StoreError;
@@ -72,7 +72,7 @@ impl Draft {
         }
         let ledger = self.ledger(host);
         let roll = ledger.roll(choice.entry)?;
-        attempt.only_for(roll.as_ref().map_or(Readers::Everybody, RollDoc::readers));
+        attempt.narrow(roll.as_ref().map_or(Seen::EVERYBODY, RollDoc::seen));
         let open = |roll: &RollDoc| roll.open.iter().any(|open| is(choice, open));
         match &roll {
             Some(roll) if open(roll) => {}
@@ -143,7 +143,7 @@ impl Draft {
                     by: number,
                     apart: attempt.apart,
                     secret: attempt.is_secret(),
-                    hidden: done.hidden,
+                    hidden: done.measured.whose(),
                     called: BTreeSet::new(),
                 },
             ));

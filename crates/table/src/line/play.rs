@@ -22,7 +22,8 @@ use dice::{Budget, Die};
 use journal::documents::{GameDoc, TableDoc, to_json};
 use journal::{Changes, Document, Place, diff, pointer};
 use plugin_api::{
-    Answers, Cast, CharacterId, CommandSpec, FollowUp, Held, Left, Played, Plugin, Refusal, SavedState, Wanted, Words,
+    Against, Answers, Cast, CharacterId, CommandSpec, FollowUp, Held, Left, Played, Plugin, Refusal, SavedState,
+    Wanted, Words,
 };
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -192,7 +193,7 @@ impl Draft {
         attempt.thrown = budget.into_thrown();
         let (Played { held: after, mut reply }, left) = match played {
             Ok(played) => played,
-            Err(refusal) if play.against.is_some_and(|against| against.hidden) => {
+            Err(refusal) if play.against.is_some_and(|against| against.is_hidden()) => {
                 let refusal = without_the_value(&refusal, &attempt.typed);
                 return self.not_kept(game, spec, refusal.what, attempt);
             }
@@ -220,14 +221,14 @@ impl Draft {
         if !play.looked_up.is_empty() {
             reply = reply.text(format!(" ({})", play.looked_up.join(", ")));
         }
-        if let Some(against) = play.against.filter(|against| !against.hidden) {
+        if let Some(against) = play.against.filter(|against| !against.is_hidden()) {
             reply = reply.fact(AGAINST, left.cast.name(against.who));
         }
-        let hidden = play.hides(&left);
-        match hidden {
+        let measured = play.measured_by(&left);
+        match measured.by_everybody() {
             // Chances, and how a result came about, would tell the value.
-            Some(_) => only_the_result(&mut reply, &play, &left),
-            None => chances_of_offers(&play, &after, &left, &mut reply, number),
+            false => only_the_result(&mut reply, &play, &left),
+            true => chances_of_offers(&play, &after, &left, &mut reply, number),
         }
         let (Prepared { arguments, target, .. }, Left { cast, amended, followed, closed, took, begins }) = (play, left);
         attempt.rights.took(took);
@@ -259,7 +260,19 @@ impl Draft {
         }
         let followed = target.map(|target| (target, amended));
         let comment = arguments.comment;
-        Ok(Done { game, spec, reply, comment, changes, state: grown, followed, closed, nothing: None, begins, hidden })
+        Ok(Done {
+            game,
+            spec,
+            reply,
+            comment,
+            changes,
+            state: grown,
+            followed,
+            closed,
+            nothing: None,
+            begins,
+            measured,
+        })
     }
 
     /// Refuses a game's result that cannot be stored; dice that were rolled stay in the journal.
@@ -308,7 +321,7 @@ fn only_the_result(reply: &mut Reply, play: &Prepared<'_>, left: &Left) {
 /// Why a command may not be measured against a value that only referees know: without a die that can fall this way or
 /// that, it would only try numbers out.
 fn probes((spec, play): (&CommandSpec, &Prepared<'_>), left: &Left, reply: &Reply, thrown: &[Die]) -> Option<String> {
-    let against = play.against.filter(|against| against.hidden)?;
+    let against = play.against.filter(Against::is_hidden)?;
     let name = left.cast.name(against.who);
     if reply.readers > Readers::Everybody {
         return Some(format!("that is not for all to read, but how it ends against {name} is"));

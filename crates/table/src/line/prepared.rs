@@ -17,7 +17,6 @@ use crate::sheet::has_value;
 use crate::state::GameState;
 use crate::unplayed::Unplayed;
 use crate::words::{Arguments, CommandLine};
-use chat::Readers;
 use dice::fair::MessageKey;
 use dice::{Dice, number_word};
 use jiff::Timestamp;
@@ -25,7 +24,7 @@ use journal::digest;
 use journal::documents::RollDoc;
 use plugin_api::{
     Against, Cast, CharacterId, CommandSpec, FollowUp, Left, Played, Plugin, PrintedDecks, Ready, Refusal, Role,
-    Scenes, Secrets, Target, Turn, Wanted, Words,
+    Scenes, Secrets, Seen, Target, Turn, Wanted, Words,
 };
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -45,15 +44,15 @@ pub(super) struct Prepared<'a> {
     pub looked_up: Vec<String>,
     /// Whose value of theirs is in the line.
     pub against: Option<Against>,
-    /// Whose value the roll it follows up on was measured against, if only referees may know that.
-    pub hidden: Option<CharacterId>,
+    /// Who may see the value that the roll it follows up on was measured against.
+    pub measured: Seen,
     pub cast: Cast,
     pub settings: Arc<BTreeMap<String, String>>,
     pub decks: Arc<PrintedDecks>,
     pub actor: CharacterId,
     pub player: String,
     pub role: Role,
-    pub readers: Readers,
+    pub seen: Seen,
     pub secrets: Secrets,
     pub now: Timestamp,
     pub scenes: Scenes,
@@ -93,16 +92,16 @@ impl Draft {
                 self.target(host, message, &followed, &mut arguments)?
             }
         };
-        let mut hidden = None;
+        let mut measured = Seen::EVERYBODY;
         if let Some(target) = &target {
             let roll = self.ledger(host).roll(target.entry)?;
-            let readers = roll.as_ref().map_or(Readers::Everybody, RollDoc::readers);
-            if attempt.seen.readers > readers {
+            let seen = roll.as_ref().map_or(Seen::EVERYBODY, RollDoc::seen);
+            if attempt.seen.readers > seen.readers {
                 return Err(on_a_public_roll(target.entry, attempt).into());
             }
-            attempt.only_for(readers);
+            attempt.narrow(seen);
             attempt.must_reach()?;
-            hidden = roll.and_then(|roll| roll.hidden);
+            measured = roll.as_ref().map_or(Seen::EVERYBODY, RollDoc::measured);
         }
         let stumbled = || stumbled(&plugin.manifest().id, spec, &attempt.key);
         let state = safely(|| self.game(host, plugin)).unwrap_or_else(|| Err(stumbled().into()))?;
@@ -132,14 +131,14 @@ impl Draft {
             target: target.map(Arc::new),
             looked_up,
             against,
-            hidden,
+            measured,
             cast,
             settings: Arc::new(settings_of(plugin.manifest(), &attempt.doc, &attempt.room)),
             decks: host.settings().decks.clone(),
             actor: attempt.actor,
             player: message.speaker.name.clone(),
             role: attempt.rights.role(),
-            readers: attempt.seen.readers,
+            seen: attempt.seen,
             secrets: attempt.secrets(),
             now: message.sent,
             scenes: scenes::seen_from(&attempt.doc, attempt.apart),
@@ -207,10 +206,13 @@ fn says_who_acts(host: &Host, (typed, remark): (&str, &str), attempt: &Attempt<'
 }
 
 impl Prepared<'_> {
-    /// Whose value its answer must not tell; `left` says whether it followed up on the earlier roll.
-    pub fn hides(&self, left: &Left) -> Option<CharacterId> {
-        let new = self.against.filter(|against| against.hidden).map(|against| against.who);
-        new.or(self.hidden.filter(|_| left.followed))
+    /// Who may see the value that it is measured against; `left` says whether it followed up on the earlier roll.
+    pub fn measured_by(&self, left: &Left) -> Seen {
+        match self.against.filter(Against::is_hidden) {
+            Some(against) => Seen::of(against.who),
+            None if left.followed => self.measured,
+            None => Seen::EVERYBODY,
+        }
     }
 
     /// Refuses what only looked at something, with a remark that asks for more: `spotlight casting for Ann`.
@@ -242,13 +244,13 @@ impl Prepared<'_> {
             let mut turn = Turn::new(self.actor, self.cast.clone(), self.now, dice)
                 .wanted_for(wanted)
                 .with_role(self.role)
-                .with_readers(self.readers)
+                .with_seen(self.seen)
                 .with_secrets(self.secrets)
                 .with_settings(self.settings.clone())
                 .with_decks(self.decks.clone())
                 .with_target(self.target.clone())
                 .with_against(self.against)
-                .with_hidden(self.hidden);
+                .with_measured(self.measured);
             turn.player.clone_from(&self.player);
             turn.scenes.clone_from(&self.scenes);
             turn.comment.clone_from(&self.arguments.comment);

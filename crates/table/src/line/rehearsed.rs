@@ -251,7 +251,7 @@ impl Draft {
         let (play, state) = self.prepare(host, plugin, spec, from, attempt)?;
         self.only_looks(host, (&play, &state), attempt)?;
         // Whether it is refused against a hidden value would tell the value.
-        if play.hidden.is_some() || play.against.is_some_and(|against| against.hidden) {
+        if !play.measured.by_everybody() || play.against.is_some_and(|against| against.is_hidden()) {
             return Ok(true);
         }
         let mut dice = dice_of_no_table(&attempt.typed);

@@ -212,7 +212,7 @@ impl Table {
                 return stands(self.amended_before(host, message, lines, &page)?);
             }
             let rights = Rights::of(host, &self.state, message);
-            let hidden = ledger.roll(*number)?.is_some_and(|roll| roll.hidden.is_some());
+            let hidden = ledger.roll(*number)?.is_some_and(|roll| !roll.measured().by_everybody());
             if hidden && !rights.could(&self.state.doc.doc, Act::Disclose) {
                 // The same dice with one number after another would find it.
                 return stands(
