@@ -152,7 +152,7 @@ impl Reading<'_> {
             return Ok(());
         }
         let name = attempt.doc.name_of(answered.against.who);
-        let what = format!("only the referee knows that value of {name}'s, so nothing may stand behind {name}");
+        let what = format!("only the referee knows that value of {name}'s, so nothing may follow {name}");
         Err(answered.up_to_the_name(line).into_iter().fold(Refusal::new(what), Refusal::example))
     }
 
