@@ -173,6 +173,12 @@ pub struct Post {
     pub only_for: Option<PlayerId>,
     /// The id of the message it answers, if it answers one.
     pub answers: Option<String>,
+    /// The player whose message it follows from. Where a network is slow, players take turns.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub by: Option<PlayerId>,
+    /// True if it shows the room what was done in another one. The room's own answers go first.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub mirrored: bool,
     /// The name of the player it answers, put in front where replies cannot be shown.
     pub addressee: Option<String>,
     /// Others whose turn it is and who should look; notified where the network can.
@@ -234,6 +240,8 @@ impl Post {
             to: Recipient::Room,
             only_for: None,
             answers: None,
+            by: None,
+            mirrored: false,
             addressee: None,
             calls: BTreeSet::new(),
             blocks,

@@ -144,8 +144,14 @@ impl Draft {
             self.pulse.also_command(player, room, now);
             return Ok(());
         }
-        match self.pulse.command(player, room, now, limits) {
+        let waiting = host.waiting.to(message.said_in(), player);
+        match self.pulse.command(player, room, now, (waiting, limits)) {
             Pace::Fine => Ok(()),
+            Pace::Wait => {
+                let what =
+                    format!("{waiting} of my answers to you still wait to be sent here: read them before you go on");
+                Err(Refusal::new(what).into())
+            }
             Pace::Warn => Err(Refusal::new("that is too fast for me: try again in a few seconds").into()),
             Pace::Silent => Err(Unplayed::Silent),
         }

@@ -6,7 +6,7 @@ use crate::plugins::Plugins;
 use crate::room::RoomRule;
 use crate::roster::Roster;
 use crate::route::Router;
-use chat::{Clock, PlayerId, RoomId, SystemClock};
+use chat::{Clock, PlayerId, Post, RoomId, SystemClock};
 use dice::Dice;
 use dice::fair::{FairDice, MessageKey};
 use jiff::Timestamp;
@@ -243,9 +243,9 @@ impl Host {
         self.numbers.fetch_add(1, Ordering::Relaxed) + 1
     }
 
-    /// Counts a post that waits to be said in a room, until the result is dropped.
-    pub fn waits_in(&self, room: &RoomId) -> Waiting {
-        self.waiting.with(room)
+    /// Counts a post that waits to be said in its room, until the result is dropped.
+    pub fn waits_for(&self, post: &Post) -> Waiting {
+        self.waiting.with(post)
     }
 
     /// Lends the source of secrets.

@@ -42,6 +42,8 @@ pub enum Pace {
     Fine,
     /// It is refused, with a warning.
     Warn,
+    /// It is refused, with a warning, because many answers wait to be said.
+    Wait,
     /// It is ignored.
     Silent,
 }
@@ -69,6 +71,8 @@ struct PlayerPulse {
     /// Twice the number of texts left when the old ones were last dropped.
     many: usize,
     silent_until: Option<Timestamp>,
+    /// True once they were told to wait until their answers are said.
+    waits: bool,
 }
 
 #[derive(Debug, Default)]
@@ -112,13 +116,24 @@ impl PlayerPulse {
 }
 
 impl Pulse {
-    /// Counts a command of `player` sent in a room at `now`.
-    pub fn command(&mut self, player: &PlayerId, room: &RoomId, now: Timestamp, limits: &Limits) -> Pace {
+    /// Counts a command of `player` sent in a room at `now`. So many answers to them wait to be said there; of a network that
+    /// says less than its players ask for, nobody gets more than the limit of one window.
+    pub fn command(
+        &mut self,
+        player: &PlayerId,
+        room: &RoomId,
+        now: Timestamp,
+        (waiting, limits): (usize, &Limits),
+    ) -> Pace {
         self.forget(now, limits);
         let own = self.players.entry(player.clone()).or_default();
         if own.is_silent(now, limits) {
             return Pace::Silent;
         }
+        if waiting >= limits.per_player {
+            return if std::mem::replace(&mut own.waits, true) { Pace::Silent } else { Pace::Wait };
+        }
+        own.waits = false;
         match own.commands.count(now, limits, limits.per_player) {
             Pace::Fine => self.in_room(room).count(now, limits, limits.per_table),
             over => over,
@@ -208,28 +223,37 @@ mod tests {
     #[test]
     fn over_the_limit_there_is_one_warning_and_then_silence_until_the_window_has_passed() {
         let (mut pulse, limits) = (Pulse::default(), Limits::default());
-        let mut paces =
-            |second, n| (0..n).map(|_| pulse.command(&player(1), &hall(), at(second), &limits)).collect::<Vec<_>>();
+        let mut paces = |second, n| {
+            (0..n).map(|_| pulse.command(&player(1), &hall(), at(second), (0, &limits))).collect::<Vec<_>>()
+        };
         assert_eq!(paces(0, 10), [Pace::Fine; 10]);
         assert_eq!(paces(9, 3), [Pace::Warn, Pace::Silent, Pace::Silent]);
         assert_eq!(paces(10, 1), [Pace::Fine]);
     }
 
     #[test]
+    fn who_has_many_answers_waiting_is_told_once_and_goes_on_when_they_are_said() {
+        let (mut pulse, limits) = (Pulse::default(), Limits::default());
+        let mut pace = |waiting| pulse.command(&player(1), &hall(), at(0), (waiting, &limits));
+        assert_eq!([9, 10, 11, 10, 9].map(&mut pace), [Pace::Fine, Pace::Wait, Pace::Silent, Pace::Silent, Pace::Fine]);
+    }
+
+    #[test]
     fn a_room_has_a_limit_of_its_own() {
         let (mut pulse, limits) = (Pulse::default(), Limits::default());
-        let paces: Vec<_> = (0..32).map(|n| pulse.command(&player(n), &hall(), at(0), &limits)).collect();
+        let paces: Vec<_> = (0..32).map(|n| pulse.command(&player(n), &hall(), at(0), (0, &limits))).collect();
         assert_eq!(paces[29..], [Pace::Fine, Pace::Warn, Pace::Silent]);
         let den = RoomId::new("n", "den");
-        assert_eq!(pulse.command(&player(99), &den, at(0), &limits), Pace::Fine, "another room of the table");
+        assert_eq!(pulse.command(&player(99), &den, at(0), (0, &limits)), Pace::Fine, "another room of the table");
     }
 
     #[test]
     fn a_clock_that_is_ahead_mutes_nobody() {
         let (mut pulse, limits) = (Pulse::default(), Limits::default());
-        let ahead: Vec<_> = (0..30).map(|n| pulse.command(&player(n), &hall(), at(4_000_000_000), &limits)).collect();
+        let ahead: Vec<_> =
+            (0..30).map(|n| pulse.command(&player(n), &hall(), at(4_000_000_000), (0, &limits))).collect();
         assert_eq!(ahead, [Pace::Fine; 30]);
-        assert_eq!(pulse.command(&player(1), &hall(), at(0), &limits), Pace::Fine);
+        assert_eq!(pulse.command(&player(1), &hall(), at(0), (0, &limits)), Pace::Fine);
     }
 
     #[test]
@@ -253,9 +277,9 @@ mod tests {
         let (mut pulse, limits) = (Pulse::default(), Limits::default());
         let answered: Vec<_> = (0..7).map(|_| pulse.answer(&player(1), "pong", at(0), &limits)).collect();
         assert_eq!(answered, [true, true, true, true, true, true, false]);
-        assert_eq!(pulse.command(&player(1), &hall(), at(59), &limits), Pace::Silent);
-        assert_eq!(pulse.command(&player(2), &hall(), at(59), &limits), Pace::Fine);
-        assert_eq!(pulse.command(&player(1), &hall(), at(60), &limits), Pace::Fine);
+        assert_eq!(pulse.command(&player(1), &hall(), at(59), (0, &limits)), Pace::Silent);
+        assert_eq!(pulse.command(&player(2), &hall(), at(59), (0, &limits)), Pace::Fine);
+        assert_eq!(pulse.command(&player(1), &hall(), at(60), (0, &limits)), Pace::Fine);
         assert!(pulse.answer(&player(1), "other", at(60), &limits));
     }
 }

@@ -43,6 +43,8 @@ impl Outbox {
         let queue = match &post.to {
             // No answer waits for a board.
             Recipient::Room if post.board => format!("{} board", post.room.id),
+            // Nor do they wait for what is done in other rooms.
+            Recipient::Room if post.mirrored => format!("{} mirrored", post.room.id),
             Recipient::Room => post.room.id.clone(),
             Recipient::Player(player) => player.id.clone(),
         };

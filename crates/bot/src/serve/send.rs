@@ -187,7 +187,7 @@ impl Sayer<'_> {
     fn say(&self, outgoing: Outgoing, busy: Busy) {
         let outgoing = Outgoing { post: with_earlier(self.bot, outgoing.post), ..outgoing };
         let said = self.transport.send(outgoing.post.clone());
-        let waiting = self.bot.host().waits_in(&outgoing.post.room);
+        let waiting = self.bot.host().waits_for(&outgoing.post);
         self.saying.push(Box::pin(async move {
             let said = said.await;
             drop(waiting);

@@ -15,8 +15,8 @@ use std::collections::BTreeMap;
 const LONGEST: usize = 300;
 /// Characters of a room's name in front of it.
 const LONGEST_NAME: usize = 30;
-/// Nothing is mirrored into a room where so many posts wait to be said: its network may be down for days.
-const MOST_WAITING: usize = 20;
+/// Nothing more is mirrored into a room where so much waits to be shown: its network is slow, or down for days.
+const MOST_WAITING: usize = 5;
 
 impl Table {
     /// Where people are whom the network does not report in the room of a message: those who are told something, and
@@ -84,9 +84,10 @@ impl Table {
             if room == message.room || !sees(&doc, message) {
                 continue;
             }
-            let waiting = host.waiting.of(&room);
-            if waiting >= MOST_WAITING {
-                tracing::warn!(%room, "too many posts wait there: a roll is not shown");
+            if host.waiting.mirrored(&room) >= MOST_WAITING {
+                if host.waiting.may_warn(&room, message.heard_at()) {
+                    tracing::warn!(%room, "too many rolls of other rooms wait there: the next ones are not shown");
+                }
                 continue;
             }
             let present = host.roster.present(&room);
@@ -95,6 +96,8 @@ impl Table {
             let earlier = |id: &str| What::Correct(Earlier { key: part(id, &room), id: None });
             let post = Post {
                 what: corrects.map_or(What::Say, earlier),
+                by: Some(message.speaker.player.clone()),
+                mirrored: true,
                 calls: calls.filter(|player| present.contains_key(*player)).cloned().collect(),
                 plain: doc.is_unstyled(),
                 more: format!("{}more", doc.prefix),

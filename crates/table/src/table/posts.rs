@@ -214,6 +214,7 @@ impl Addressed {
                 .then(|| corrects.unwrap_or(&message.id).to_owned()),
             what: corrects.filter(|_| !answer.refused).map_or(What::Say, |id| What::Correct(earlier(id))),
             to,
+            by: Some(message.speaker.player.clone()),
             only_for: aside.then(|| message.speaker.player.clone()),
             addressee: answer.addressee,
             calls: answer.calls,
