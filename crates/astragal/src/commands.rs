@@ -109,7 +109,7 @@ fn consent(yes: bool) -> Consent {
     if yes { Consent::Given } else { Consent::Asked }
 }
 
-#[cfg(all(test, feature = "irc", feature = "matrix"))]
+#[cfg(all(test, feature = "irc-network", feature = "matrix"))]
 mod tests {
     use super::*;
     use crate::networks::{KINDS, known};

@@ -31,7 +31,7 @@ impl Config {
     }
 }
 
-#[cfg(all(feature = "irc", feature = "matrix"))]
+#[cfg(all(feature = "irc-network", feature = "matrix"))]
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -183,7 +183,7 @@ fn set(lines: &mut Vec<String>, section: &str, key: &str, value: &str) {
 mod tests {
     use super::*;
 
-    #[cfg(all(feature = "irc", feature = "matrix"))]
+    #[cfg(all(feature = "irc-network", feature = "matrix"))]
     #[test]
     fn what_is_written_is_right_and_says_what_was_answered() {
         use crate::commands::declared;

@@ -1,7 +1,7 @@
 //! The kinds of networks that this program knows; a new one is a line in the list.
 
 mod first;
-#[cfg(feature = "irc")]
+#[cfg(feature = "irc-network")]
 pub mod irc;
 mod kind;
 #[cfg(feature = "matrix")]
@@ -17,7 +17,7 @@ use without::Without;
 
 /// Every kind that this program is built with.
 pub const KINDS: &[&dyn AnyKind] = &[
-    #[cfg(feature = "irc")]
+    #[cfg(feature = "irc-network")]
     &irc::Irc,
     #[cfg(feature = "matrix")]
     &matrix::Matrix,

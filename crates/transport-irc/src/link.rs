@@ -10,7 +10,10 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpStream;
 use tokio_rustls::TlsConnector;
-use tokio_rustls::rustls::crypto::ring;
+#[cfg(feature = "aws-lc-rs")]
+use tokio_rustls::rustls::crypto::aws_lc_rs as provider;
+#[cfg(not(feature = "aws-lc-rs"))]
+use tokio_rustls::rustls::crypto::ring as provider;
 use tokio_rustls::rustls::pki_types::pem::PemObject;
 use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName};
 use tokio_rustls::rustls::{self, CertificateError, ClientConfig, RootCertStore};
@@ -140,7 +143,7 @@ fn tls(settings: &Settings) -> Result<ClientConfig, Trouble> {
         }
     }
     // Named explicitly, so another library in the program with another choice does no harm.
-    let builder = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
+    let builder = ClientConfig::builder_with_provider(Arc::new(provider::default_provider()))
         .with_safe_default_protocol_versions()
         .map_err(|error| Trouble::setting(format!("tls: {error}")))?
         .with_root_certificates(roots);

@@ -255,6 +255,11 @@ fn the_features_of_the_builds_are_listed_and_so_are_those_only_tests_switch_on()
     for (build, packages) in BUILDS.iter().zip(&shipped) {
         is_listed(&format!("features-{}.txt", build.name), packages);
     }
+    for packages in &shipped {
+        let providers =
+            ["aws-lc-rs", "ring"].map(|provider| packages.keys().any(|name| name.starts_with(&format!("{provider} "))));
+        assert!(providers[0] != providers[1], "one provider of TLS is enough: aws-lc-rs, ring: {providers:?}");
+    }
     // Lists features that tests switch on in the packages of a user's program. Nothing may need them.
     let [_, full] = &shipped[..] else { panic!("two builds") };
     let mut only_tests = packages(&["--workspace", "--edges", "normal,build,dev"]);

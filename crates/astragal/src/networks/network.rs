@@ -290,7 +290,7 @@ impl Networks {
     }
 }
 
-#[cfg(all(test, feature = "irc", feature = "matrix"))]
+#[cfg(all(test, feature = "irc-network", feature = "matrix"))]
 mod tests {
     use crate::config::Config;
     use crate::networks::{KINDS, known};
