@@ -10,6 +10,7 @@ mod message;
 mod ngircd;
 pub mod played;
 mod scripted;
+mod socks;
 pub mod stage;
 
 pub use certificates::Certificates;
@@ -18,3 +19,4 @@ pub use inspircd::{Inspircd, InspircdOptions};
 pub use message::{Message, plain};
 pub use ngircd::{Ngircd, NgircdOptions};
 pub use scripted::{Peer, Scripted};
+pub use socks::Socks;

@@ -6,12 +6,15 @@ mod endurance;
 mod evening;
 mod hostile;
 mod login;
+mod muted;
 mod past;
 mod people;
 mod proof;
+mod reach;
 mod renamed;
 mod sasl;
 mod scripted;
+mod services;
 mod sessions;
 mod speech;
 

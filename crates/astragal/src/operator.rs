@@ -161,7 +161,7 @@ impl Operator {
         let mut networks = serde_json::Map::new();
         for (name, status) in self.networks().await {
             let waiting = self.bot.unsaid(&name);
-            let Status { connected, me, heard, rooms } = &status;
+            let Status { connected, me, heard, rooms, .. } = &status;
             text.push(match connected {
                 true => format!(
                     "{name}: connected as {me}, rooms: {}, waiting to send: {waiting}, last heard {}",

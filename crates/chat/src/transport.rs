@@ -121,6 +121,10 @@ pub struct Status {
     pub heard: Option<Timestamp>,
     /// The rooms it is in.
     pub rooms: Vec<RoomStatus>,
+    /// Why it is not connected, if that is known.
+    pub trouble: Option<String>,
+    /// When it tries again, if it waits.
+    pub again: Option<Timestamp>,
 }
 
 /// A room that the bot is in.
@@ -134,6 +138,8 @@ pub struct RoomStatus {
     pub others: u64,
     /// True if the configuration wants the bot there.
     pub configured: bool,
+    /// Why the bot cannot speak there, if it cannot.
+    pub mute: Option<String>,
 }
 
 /// Resolves once the network has the post, or when it is certain that it never will.

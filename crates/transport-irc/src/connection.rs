@@ -13,8 +13,9 @@ use crate::settings::Settings;
 use crate::sts::{Policies, Way};
 use crate::trouble::{Trouble, legible};
 use crate::wire::{self, Encoding, Framer, Incoming};
-use chat::{Clock, Delivery, Event};
+use chat::{Clock, Delivery, Event, Status};
 use irc_proto::Command;
+use jiff::SignedDuration;
 use silence::Silence;
 use std::collections::VecDeque;
 use std::io::ErrorKind;
@@ -41,6 +42,7 @@ pub type Nonces = Arc<dyn Fn() -> String + Send + Sync>;
 /// The task of a network.
 pub struct Connection {
     pub network: String,
+    /// The settings for the server that is tried or used.
     pub settings: Arc<Settings>,
     pub clock: Arc<dyn Clock>,
     pub nonces: Nonces,
@@ -53,6 +55,8 @@ pub struct Connection {
     /// The operator's requests.
     pub asked: Vec<Ask>,
     pub closing: Option<oneshot::Sender<()>>,
+    /// The state while there is no connection.
+    pub away: Status,
 }
 
 /// How a connection ended.
@@ -82,8 +86,12 @@ impl Connection {
         let first = Duration::from_millis(u64::from(self.settings.reconnect_first_ms));
         let most = Duration::from_millis(u64::from(self.settings.reconnect_most_ms)).max(first);
         let mut wait = first;
+        let servers: Vec<_> = self.settings.in_turn().into_iter().map(Arc::new).collect();
+        // The server whose turn it is, and how many in a row did not let the bot in.
+        let (mut turn, mut failed) = (0, 0);
         loop {
             let mut registered_at = None;
+            self.settings = servers[turn].clone();
             let end = match self.open().await {
                 Ok(Some((wire, registered))) => {
                     registered_at = Some(Instant::now());
@@ -100,18 +108,25 @@ impl Connection {
                 tracing::warn!(network = self.network, reason = %trouble, "the link was lost on leaving");
                 break;
             }
+            if registered_at.is_none() {
+                (turn, failed) = ((turn + 1) % servers.len(), failed + 1);
+            } else {
+                failed = 0;
+            }
+            // Another server may let the bot in at once.
+            let all_failed = failed % servers.len() == 0;
             if registered_at.is_some_and(|at| at.elapsed() > HELD) {
                 wait = first;
             } else if trouble.lasting {
                 wait = most;
             }
-            let pause = self.jittered(wait);
-            let network = self.network.as_str();
-            tracing::warn!(network, reason = %trouble, again_in_ms = pause.as_millis(), "no connection");
-            if self.pause(pause).await {
+            let pause = self.jittered(if all_failed { wait } else { first });
+            if self.waits(&trouble, pause).await {
                 break;
             }
-            wait = (wait * 2).min(most);
+            if all_failed {
+                wait = (wait * 2).min(most);
+            }
         }
         self.outbox.give_up();
         if let Some(closed) = self.closing.take() {
@@ -126,6 +141,17 @@ impl Connection {
         wait - wait / 4 * u32::from(byte) / 255
     }
 
+    /// Waits before the next attempt. Returns true if it was asked to leave.
+    async fn waits(&mut self, trouble: &Trouble, pause: Duration) -> bool {
+        let (network, server) = (self.network.as_str(), self.settings.server.as_str());
+        tracing::warn!(network, server, reason = %trouble, again_in_ms = pause.as_millis(), "no connection");
+        let later = SignedDuration::try_from(pause).ok().and_then(|pause| self.clock.now().checked_add(pause).ok());
+        self.away = Status { trouble: Some(trouble.to_string()), again: later, ..Status::default() };
+        let leaves = self.pause(pause).await;
+        self.away.again = None;
+        leaves
+    }
+
     /// Waits, taking posts to be said later. Returns true if it was asked to leave.
     async fn pause(&mut self, pause: Duration) -> bool {
         let until = Instant::now() + pause;
@@ -134,7 +160,7 @@ impl Connection {
                 () = tokio::time::sleep_until(until) => return false,
                 order = self.orders.recv() => self.take(order),
             }
-            self.asked.drain(..).for_each(Ask::refuse);
+            self.asked.drain(..).for_each(|ask| ask.refuse(&self.away));
             if self.closing.is_some() {
                 return true;
             }
@@ -164,7 +190,7 @@ impl Connection {
                     opened = &mut opening => break opened.map(Some),
                     order = self.orders.recv() => self.take(order),
                 }
-                self.asked.drain(..).for_each(Ask::refuse);
+                self.asked.drain(..).for_each(|ask| ask.refuse(&self.away));
                 if self.closing.is_some() {
                     break Ok(None);
                 }
@@ -176,20 +202,13 @@ impl Connection {
 
     /// Stores what was learned about the server.
     fn learn(&mut self, learned: &Learned) {
-        let Memory { policies, distrust, notes, .. } = &mut self.memory;
+        let Memory { policies, notes, .. } = &mut self.memory;
         if let Some((port, advice)) = learned.advice {
             policies.heard(&self.settings.server, port, advice, self.clock.now());
             policies.note(notes);
         }
         if learned.caught {
-            distrust.note(&self.settings, notes);
-            let server = self.settings.server.as_str();
-            tracing::error!(
-                network = self.network,
-                server,
-                "the server pretended to know the account's password: it may be another's. The password is not told \
-                 there from now on; if it is the right server, change the password, here too"
-            );
+            self.memory.caught(&self.settings, &self.network);
         }
         self.hand_on(Vec::new());
     }
@@ -202,7 +221,7 @@ impl Connection {
             tracing::warn!(network, "{remark}");
         }
         let account = legible(registered.account.as_deref().unwrap_or("none"));
-        let server = format!("{}:{}", self.settings.server, registered.way.port());
+        let server = self.settings.address_at(registered.way.port());
         metrics::counter!("astragal_connections_total", "network" => network.clone()).increment(1);
         tracing::info!(network, server, nick = legible(&registered.nick), account, "connected");
         let nonce = (self.nonces)();
@@ -233,7 +252,7 @@ impl Connection {
         self.memory.policies.closed(&self.settings.server, self.clock.now());
         self.memory.policies.note(&mut self.memory.notes);
         self.deliver(&mut session);
-        self.outbox.lost(Instant::now());
+        self.outbox.lost(&network, Instant::now());
         if talked.as_ref().is_err_and(|trouble| trouble.flooded) {
             self.outbox.too_fast(Instant::now());
         }
@@ -328,12 +347,13 @@ impl Connection {
             Err(error) => return Err(Trouble::link(format!("the link broke: {error}"))),
         };
         let Wire { framer, chunk, out, .. } = wire;
+        let network = self.network.clone();
         let encoding = session.view.isupport.encoding;
         let mut moment = self.moment(now);
         let mut ended = Ok(());
         framer.feed(&chunk[..length], |line| {
             let Some(line) = Incoming::read(line, encoding) else {
-                tracing::debug!("a line that is no message");
+                tracing::debug!(network, "a line that is no message");
                 return;
             };
             // Nothing after the server's last word counts.
@@ -400,7 +420,7 @@ async fn open(server: Server<'_>, nonce: String, learned: &mut Learned) -> Resul
     match register(server, nonce.clone(), learned).await? {
         Opened::In(wire, registered) => Ok((wire, *registered)),
         Opened::Upgrade(port) => {
-            let address = format!("{}:{port}", server.settings.server);
+            let address = server.settings.address_at(port);
             tracing::info!(address, "the server wants an encrypted link");
             match register(Server { way: Way::Tls(port), ..server }, nonce, learned).await? {
                 Opened::In(wire, registered) => Ok((wire, *registered)),

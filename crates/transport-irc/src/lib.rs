@@ -14,6 +14,7 @@ mod login;
 mod outbox;
 mod pace;
 mod past;
+mod proofs;
 mod sasl;
 mod session;
 mod settings;
@@ -113,6 +114,7 @@ impl Irc {
             outbox: Outbox::new(&self.settings, Instant::now()),
             asked: Vec::new(),
             closing: None,
+            away: Status::default(),
         };
         Ok(Living { delivered, task: tokio::spawn(connection.live()) })
     }
@@ -197,12 +199,28 @@ fn stopped() -> String {
     "the network is stopped".to_owned()
 }
 
-/// Tries these settings: connects, logs in and leaves. Returns the name the bot had there, or in plain words what
-/// failed.
+/// Tries these settings with each of the servers: connects, logs in and leaves. Returns the name the bot had there, or in
+/// plain words what failed.
 ///
 /// # Errors
 /// What failed, including the login to the account.
 pub async fn probe(settings: &Settings, nonces: &Nonces) -> Result<String, String> {
+    let (servers, mut told, mut well) = (settings.in_turn(), Vec::new(), true);
+    for settings in &servers {
+        let tried = probe_server(settings, nonces).await;
+        well &= tried.is_ok();
+        told.push(match tried {
+            Err(why) if servers.len() > 1 && !why.contains(&settings.address()) => {
+                format!("{}: {why}", settings.address())
+            }
+            Ok(what) | Err(what) => what,
+        });
+    }
+    let told = told.join("; ");
+    if well { Ok(told) } else { Err(told) }
+}
+
+async fn probe_server(settings: &Settings, nonces: &Nonces) -> Result<String, String> {
     let registered = connection::probe(settings, nonces()).await.map_err(|trouble| trouble.to_string())?;
     let account = match &registered.account {
         Some(account) => format!("logged in to the account {account}"),

@@ -6,7 +6,7 @@
 mod account;
 
 use crate::isupport::Isupport;
-use crate::sasl::{Exchange, Mechanism};
+use crate::proofs::{Proofs, service};
 use crate::settings::Settings;
 use crate::sts::{Advice, Way};
 use crate::trouble::{Trouble, legible};
@@ -61,8 +61,29 @@ pub struct Registered {
     pub isupport: Isupport,
     /// What failed without being required.
     pub remarks: Vec<String>,
+    /// Why the bot is not logged in to the account that it is meant to have.
+    pub missing: Option<Missing>,
+    /// The mechanisms of SASL that the server lists; `None` if it offers no SASL.
+    pub sasl: Option<String>,
     /// The way the server was reached.
     pub way: Way,
+}
+
+/// Why the bot is not logged in.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Missing {
+    /// The network's services do not answer; they may come back.
+    Away(String),
+    /// The login was refused.
+    Refused(String),
+}
+
+impl Missing {
+    /// In words for the operator.
+    pub fn why(&self) -> &str {
+        let (Missing::Away(why) | Missing::Refused(why)) = self;
+        why
+    }
 }
 
 /// What was learned about a server that matters next time, whatever the result this time.
@@ -104,10 +125,9 @@ pub struct Login<'a> {
     nick: String,
     /// The first nick that the server refused, and what it said about that.
     refused: Option<(String, String)>,
-    mechanisms: VecDeque<Mechanism>,
-    exchange: Option<Exchange>,
-    challenge: String,
+    proofs: Proofs,
     account: Option<String>,
+    missing: Option<Missing>,
     isupport: Isupport,
     remarks: Vec<String>,
     deadline: Instant,
@@ -157,10 +177,9 @@ impl<'a> Login<'a> {
             marks: 0,
             nick: settings.nick.clone(),
             refused: None,
-            mechanisms: Mechanism::possible(settings).into(),
-            exchange: None,
-            challenge: String::new(),
+            proofs: Proofs::new(settings),
             account: None,
+            missing: None,
             isupport: Isupport::default(),
             remarks: Vec::new(),
             deadline: now + PATIENCE,
@@ -212,18 +231,23 @@ impl<'a> Login<'a> {
                 return Ok(Progress::Going);
             }
             if self.stage == Stage::Identifying {
-                let service = self.service();
-                let says = self.nickserv.take().map(|says| format!("{service} says: {says}"));
-                self.remark(says.unwrap_or_else(|| format!("{service} does not answer")));
+                let service = service(self.settings);
+                let missing = match self.nickserv.take() {
+                    Some(says) => Missing::Refused(format!("{service} says: {says}")),
+                    None => Missing::Away(format!("{service} does not answer")),
+                };
+                self.remark(missing.why().to_owned());
+                self.missing = Some(missing);
                 return self.finish();
             }
-            if self.exchange.is_none() {
+            if !self.proofs.goes_on() {
                 self.asked.clear();
                 self.after_caps(now, send)?;
                 return Ok(Progress::Going);
             }
             send.push(Command::AUTHENTICATE("*".to_owned()));
-            self.mechanisms.clear();
+            self.proofs.give_up();
+            self.missing = Some(Missing::Away("services do not answer".to_owned()));
             self.next_mechanism("services do not answer".to_owned(), now, send)?;
         }
         Ok(Progress::Going)
@@ -237,7 +261,7 @@ impl<'a> Login<'a> {
         match &line.message.command {
             Command::PING(..) => send.push(Command::PONG(line.last().to_owned(), None)),
             Command::CAP(_, kind, ..) => return self.hear_cap(kind, line, now, send),
-            Command::AUTHENTICATE(chunk) => self.hear_challenge(chunk, now, send)?,
+            Command::AUTHENTICATE(chunk) => self.hear_challenge(chunk, now, send),
             Command::ERROR(why) => return Err(Trouble::closed(why)),
             // Older services confirm it this way.
             Command::UserMODE(..) if self.stage == Stage::Identifying && registered_mode(&line.params) => {
@@ -248,7 +272,7 @@ impl<'a> Login<'a> {
                 self.nick.clone_from(to);
             }
             Command::NOTICE(_, text) if self.stage == Stage::Identifying => {
-                if line.source().eq_ignore_ascii_case(&self.service()) && self.nickserv.is_none() {
+                if line.source().eq_ignore_ascii_case(service(self.settings)) && self.nickserv.is_none() {
                     self.nickserv = Some(crate::wire::unstyled(text));
                     // The server tells whether that was a yes.
                     self.step = Some(now + YES);
@@ -294,7 +318,9 @@ impl<'a> Login<'a> {
             }
             465 => return Err(Trouble::setting(format!("the server bans us: {}", line.last()))),
             401 if self.stage == Stage::Identifying => {
-                self.remark(format!("there is no {} here", self.service()));
+                let what = format!("there is no {} here", service(self.settings));
+                self.remark(what.clone());
+                self.missing = Some(Missing::Away(what));
                 return self.finish();
             }
             // It does not know the request for capabilities.
@@ -368,7 +394,7 @@ impl<'a> Login<'a> {
 
     /// Requests the offered capabilities that the bot wants.
     fn ask(&mut self, now: Instant, send: &mut Vec<Command>) -> Result<(), Trouble> {
-        let sasl = (!self.mechanisms.is_empty()).then_some("sasl");
+        let sasl = (!self.proofs.is_empty()).then_some("sasl");
         let wanted = WANTED.iter().copied().chain(sasl).filter(|cap| self.offered.contains_key(*cap));
         let mut asked = vec![String::new()];
         for cap in wanted {
@@ -431,19 +457,22 @@ impl<'a> Login<'a> {
             let said = self.remarks.join("; ");
             return Err(Trouble::link(format!("not logged in, and login_required is set: {said}")));
         }
+        let logged_in = self.account.is_some();
         Ok(Progress::Registered(Box::new(Registered {
             nick: self.nick.clone(),
             account: self.account.take(),
             caps: std::mem::take(&mut self.caps),
             isupport: self.isupport.clone(),
             remarks: std::mem::take(&mut self.remarks),
+            missing: self.missing.take().filter(|_| !logged_in),
+            sasl: self.offered.get("sasl").cloned(),
             way: self.way,
         })))
     }
 }
 
 /// True if a MODE says that the bot is registered now: `+r`.
-fn registered_mode(params: &[String]) -> bool {
+pub fn registered_mode(params: &[String]) -> bool {
     let set = params.get(1).and_then(|modes| modes.strip_prefix('+')).unwrap_or_default();
     set.split('-').next().is_some_and(|set| set.contains('r'))
 }

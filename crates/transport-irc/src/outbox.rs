@@ -1,16 +1,17 @@
 //! The queue of what to say: fair among rooms, no faster than the network allows, and kept until it is proved to have
 //! arrived.
 
+mod job;
 mod lanes;
 
 pub use lanes::{Aside, Side};
 
-use crate::format;
 use crate::pace::Bucket;
 use crate::settings::Settings;
 use crate::wire;
 use chat::{Event, Post, Recipient, SendError, Sent};
 use irc_proto::Command;
+use job::Job;
 use lanes::{Lane, Lanes, Next};
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -21,6 +22,8 @@ use tokio::time::Instant;
 pub const BARRIER: &str = "said-";
 /// After this many unproved lines a proof is requested even though there is more to say.
 const MOST_UNPROVED: u32 = 4;
+/// While more answers to one player than this wait in a lane, each is cut to one line; the rest is shown on request.
+const MOST_WHOLE: usize = 3;
 /// Of this many lines, one may be spent on asking who somebody is or on answering somebody's client.
 const ASIDE: u32 = 4;
 /// How much the pace slows each time the server closes the link for flooding, and how much at most.
@@ -33,22 +36,6 @@ const CAREFUL: Duration = Duration::from_secs(1_800);
 
 /// Receives the answer to "was it said?".
 pub type Said = oneshot::Sender<Result<Sent, SendError>>;
-
-/// A post being said.
-struct Job {
-    post: Post,
-    said: Said,
-    /// Set once it is begun.
-    begun: Option<Begun>,
-}
-
-struct Begun {
-    verb: Verb,
-    target: String,
-    lines: VecDeque<String>,
-    /// True once part of it was written.
-    written: bool,
-}
 
 /// How a line is sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -202,14 +189,18 @@ impl Outbox {
 
     /// Says the next line of a lane, or finds that it cannot be said. Returns true to go on.
     fn say(&mut self, name: &str, now: Instant, place: &impl Place, out: &mut VecDeque<u8>) -> bool {
+        let paced = !self.bucket.every.is_zero();
         let lane = self.lanes.busy(name);
+        let (waiting, mut begins) = (lane.choose(), false);
         let job = lane.jobs.front_mut().expect("it has something");
         // Looked up for each line, because a nick may change hands in between.
         match (place.address(&job.post, now), &mut job.begun) {
             (Address::Here(target, ..), Some(begun)) => begun.target = target,
             (Address::Here(target, verb, room), None) => {
-                let rest = job.begin(target, verb, (room, self.most_lines));
+                let most = if paced && waiting > MOST_WHOLE { 1 } else { self.most_lines };
+                let rest = job.begin(target, verb, (room, most));
                 self.rests.extend(rest);
+                begins = true;
             }
             (Address::Later, _) => {
                 lane.outside = true;
@@ -225,6 +216,9 @@ impl Outbox {
         if job.begun.as_ref().is_some_and(|begun| begun.lines.is_empty()) {
             lane.jobs.pop_front().expect("it was just looked at").arrived(None);
             return true;
+        }
+        if begins {
+            lane.served();
         }
         if !self.bucket.take(now) {
             return false;
@@ -304,25 +298,26 @@ impl Outbox {
         self.unproved.iter().position(|each| each.label.as_deref() == Some(label))
     }
 
-    /// The server refused a line: the one with this label, or else the first to this target.
-    pub fn refused(&mut self, label: Option<&str>, is_target: impl Fn(&str) -> bool, why: &str) {
+    /// The server refused a line: the one with this label, or else the first to this target. Returns the post if it cannot
+    /// be said at all.
+    pub fn refused(&mut self, label: Option<&str>, is_target: impl Fn(&str) -> bool) -> Option<(Post, Said)> {
         let to = |each: &Unproved| each.job.begun.as_ref().is_some_and(|begun| is_target(&begun.target));
         let at = match label {
             Some(label) => self.labelled(label),
             None => self.unproved.iter().position(to),
         };
-        let Some(Unproved { mut job, .. }) = at.and_then(|at| self.unproved.remove(at)) else { return };
+        let Unproved { mut job, .. } = at.and_then(|at| self.unproved.remove(at))?;
         if job.post.plain {
-            let _ = job.said.send(Err(SendError::Never(why.to_owned())));
-        } else {
-            // The channel may forbid colours.
-            (job.post.plain, job.begun) = (true, None);
-            self.lane(&job.post).jobs.push_front(job);
+            return Some((job.post, job.said));
         }
+        // The channel may forbid colours.
+        (job.post.plain, job.begun) = (true, None);
+        self.lane(&job.post).jobs.push_front(job);
+        None
     }
 
     /// The link is lost. Posts that may not have arrived are repeated once, marked; those already repeated are not.
-    pub fn lost(&mut self, now: Instant) {
+    pub fn lost(&mut self, network: &str, now: Instant) {
         self.control.clear();
         self.lanes.drop_asides(now);
         self.asked.clear();
@@ -344,7 +339,7 @@ impl Outbox {
         let unproved = std::mem::take(&mut self.unproved).into_iter().map(|each| each.job);
         for mut job in unproved.chain(begun).collect::<Vec<_>>().into_iter().rev() {
             if job.post.again {
-                tracing::warn!(post = job.post.key, "an answer was repeated and may not have arrived");
+                tracing::warn!(network, post = job.post.key, "an answer was repeated and may not have arrived");
                 job.arrived(None);
                 continue;
             }
@@ -368,21 +363,81 @@ impl Outbox {
     }
 }
 
-impl Job {
-    /// Breaks the post into lines: at most `most`, of at most `room` bytes each. Returns what does not fit, for the
-    /// core.
-    fn begin(&mut self, target: String, verb: Verb, (room, most): (usize, usize)) -> Option<Event> {
-        let format::Said { lines, rest } = format::post(&self.post, room, most);
-        self.begun = Some(Begun { verb, target, lines: lines.into(), written: false });
-        let Post { room, to, .. } = &self.post;
-        (!rest.is_empty()).then(|| Event::Rest { room: room.clone(), to: to.clone(), blocks: rest })
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use chat::{Block, PlayerId, RoomId, Span};
+
+    /// A place with one channel, where every line may be long.
+    struct Hall;
+
+    impl Place for Hall {
+        fn labels(&self) -> bool {
+            false
+        }
+
+        fn address(&self, post: &Post, _: Instant) -> Address {
+            Address::Here(post.room.id.clone(), Verb::Message, 400)
+        }
+
+        fn side(&self, _: &Post) -> Side {
+            Side::Channel
+        }
     }
 
-    fn is_written(&self) -> bool {
-        self.begun.as_ref().is_some_and(|begun| begun.written)
+    /// An outbox that says a line a second, three in each answer.
+    fn outbox(now: Instant) -> Outbox {
+        Outbox::new(&toml::from_str("server = \"x\"\nburst = 1").unwrap(), now)
     }
 
-    fn arrived(self, id: Option<String>) {
-        let _ = self.said.send(Ok(Sent { id }));
+    /// An answer of three lines to somebody.
+    fn put(outbox: &mut Outbox, by: &str, number: u32, mirrored: bool) {
+        let lines = (1..=3).map(|line| Block::Line(vec![Span::Text(format!("{by} {number} line {line}"))])).collect();
+        let post = Post::new(format!("{by}{number}"), RoomId::new("n", "#hall"), lines);
+        outbox.put(Post { by: Some(PlayerId::new("n", by)), mirrored, ..post }, oneshot::channel().0);
+    }
+
+    /// The first word and number of each answer said in so many seconds, and the number of lines.
+    fn said(outbox: &mut Outbox, from: Instant, seconds: u32) -> (Vec<String>, usize) {
+        let mut out = VecDeque::new();
+        (0..seconds).for_each(|second| outbox.pump(from + Duration::from_secs(1) * second, &Hall, &mut out));
+        let text = String::from_utf8(out.into()).unwrap();
+        let lines: Vec<_> = text.lines().filter_map(|line| line.split_once(" :")).map(|(_, said)| said).collect();
+        let mut answers: Vec<String> = lines.iter().map(|said| said.chars().take(5).collect()).collect();
+        answers.dedup();
+        (answers, lines.len())
+    }
+
+    #[test]
+    fn who_has_much_to_be_answered_holds_nobody_up_in_the_same_room() {
+        let now = Instant::now();
+        let mut outbox = outbox(now);
+        (1..=9).for_each(|number| put(&mut outbox, "mia", number, false));
+        put(&mut outbox, "gus", 1, false);
+        put(&mut outbox, "ann", 1, false);
+        let (answers, _) = said(&mut outbox, now, 12);
+        assert_eq!(answers[..4], ["mia 1", "gus 1", "ann 1", "mia 2"]);
+    }
+
+    #[test]
+    fn while_many_answers_to_one_player_wait_each_is_one_line() {
+        let now = Instant::now();
+        let mut outbox = outbox(now);
+        (1..=9).for_each(|number| put(&mut outbox, "mia", number, false));
+        let (answers, lines) = said(&mut outbox, now, 60);
+        assert_eq!((answers.len(), lines), (9, 6 + 3 * 3), "the last three wait alone and are whole");
+        assert_eq!(outbox.rests.len(), 6, "the rest is there to be asked for");
+    }
+
+    #[test]
+    fn a_rooms_own_answers_go_before_what_is_mirrored() {
+        let now = Instant::now();
+        let mut outbox = outbox(now);
+        (1..=3).for_each(|number| put(&mut outbox, "far", number, true));
+        put(&mut outbox, "mia", 1, false);
+        put(&mut outbox, "gus", 1, false);
+        put(&mut outbox, "mia", 2, false);
+        let (answers, _) = said(&mut outbox, now, 60);
+        assert_eq!(answers, ["mia 1", "gus 1", "mia 2", "far 1", "far 2", "far 3"]);
     }
 }

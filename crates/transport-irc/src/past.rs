@@ -192,22 +192,23 @@ impl Past {
     }
 
     /// The server takes too long: returns the lines held back.
-    pub fn late(&mut self, now: Instant) -> Vec<Incoming> {
-        self.give_up(|_, asked| asked.until <= now)
+    pub fn late(&mut self, now: Instant, network: &str) -> Vec<Incoming> {
+        self.give_up(network, |_, asked| asked.until <= now)
     }
 
     /// The server refuses the past of these channels, or of all if it names none. Returns the lines held back.
-    pub fn refused(&mut self, names: &[String]) -> Vec<Incoming> {
+    pub fn refused(&mut self, names: &[String], network: &str) -> Vec<Incoming> {
         let named = names.iter().any(|name| self.asked.contains_key(name));
-        self.give_up(|folded, _| !named || names.contains(folded))
+        self.give_up(network, |folded, _| !named || names.contains(folded))
     }
 
-    fn give_up(&mut self, which: impl Fn(&String, &Asked) -> bool) -> Vec<Incoming> {
+    fn give_up(&mut self, network: &str, which: impl Fn(&String, &Asked) -> bool) -> Vec<Incoming> {
         let (over, going) = std::mem::take(&mut self.asked).into_iter().partition(|(name, asked)| which(name, asked));
         self.asked = going;
         let over: BTreeMap<String, Asked> = over;
-        over.keys()
-            .for_each(|channel| tracing::warn!(channel = legible(channel), "the server does not tell what was missed"));
+        for channel in over.keys() {
+            tracing::warn!(network, channel = legible(channel), "the server does not tell what was missed");
+        }
         over.into_values().flat_map(|asked| asked.held).collect()
     }
 

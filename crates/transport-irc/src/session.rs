@@ -2,6 +2,7 @@
 //!
 //! Knows no sockets: it takes lines and writes into a buffer.
 
+mod account;
 mod channels;
 mod invitations;
 mod people;
@@ -18,6 +19,7 @@ use crate::sts::{Advice, Policies, Way};
 use crate::trouble::Trouble;
 use crate::view::View;
 use crate::wire::{self, Incoming};
+use account::Own;
 use channels::{FIRST_RETRY, Wanted};
 use chat::{Clock, Event};
 use invitations::Invitations;
@@ -92,6 +94,8 @@ pub struct Session {
     /// What the bot sees of the network.
     pub view: View,
     caps: BTreeSet<String>,
+    /// The bot's own account.
+    own: Own,
     /// The label that each open batch answers.
     labelled: BTreeMap<String, String>,
     /// Events for the core.
@@ -110,12 +114,17 @@ pub struct Session {
     invitations: Invitations,
     arriving: BTreeSet<String>,
     settled_at: Instant,
+    /// By folded name of the channel that the server led the bot to: the one that the bot wanted to join.
+    forwarded: BTreeMap<String, String>,
+    /// Why the bot cannot speak, by folded name of the channel.
+    mute: BTreeMap<String, String>,
 }
 
 impl Session {
     /// Starts what follows registration.
     pub fn begin(setup: Setup<'_>, registered: Registered, memory: &Memory, now: Instant) -> Self {
         let Setup { network, settings, clock, nonce } = setup;
+        let own = Own::new(settings, &registered, now);
         let Registered { nick, caps, isupport, way, .. } = registered;
         let settings = Arc::new(settings.now_called(&memory.renamed, |name| isupport.fold(name)));
         let configured = settings.channels.iter().map(|(name, channel)| (name.clone(), channel.key.as_ref()));
@@ -125,6 +134,8 @@ impl Session {
             (isupport.fold(&name), Wanted { name, key, try_at: Some(now), retry: FIRST_RETRY })
         });
         let wanted: BTreeMap<_, _> = wanted.collect();
+        // Services may get the nick back at once; without them somebody has to give it up.
+        let regain = if own.is_proved() { Duration::ZERO } else { REGAIN };
         Session {
             settings: settings.clone(),
             clock: clock.clone(),
@@ -136,16 +147,19 @@ impl Session {
             renamed: memory.renamed.clone(),
             view: View::new(network, &settings, isupport, nick),
             caps,
+            own,
             labelled: BTreeMap::new(),
             events: Vec::new(),
             strangers: Strangers::new(now),
             askers: Askers::default(),
             complete_at: Some(now + COMPLETE),
-            regain_at: Some(now + REGAIN),
+            regain_at: Some(now + regain),
             regained_at: None,
             ctcp: (CTCP_BURST, now),
             invitations: Invitations::new(now),
             settled_at: now + ARRIVAL,
+            forwarded: BTreeMap::new(),
+            mute: BTreeMap::new(),
         }
     }
 
@@ -173,7 +187,13 @@ impl Session {
     pub fn due(&self) -> Option<Instant> {
         let joins = self.wanted.values().filter_map(|wanted| wanted.try_at);
         let arrival = (!self.arriving.is_empty()).then_some(self.settled_at);
-        joins.chain(self.strangers.due()).chain(self.regain_at).chain(arrival).chain(self.complete_at).min()
+        joins
+            .chain(self.strangers.due())
+            .chain(self.regain_at)
+            .chain(arrival)
+            .chain(self.complete_at)
+            .chain(self.own.due())
+            .min()
     }
 
     /// Does what is due.
@@ -183,12 +203,13 @@ impl Session {
         for nick in self.strangers.late(now) {
             self.release(&nick, moment);
         }
-        for line in moment.memory.past.late(now) {
+        for line in moment.memory.past.late(now, self.view.network()) {
             self.hear_said(&line, moment);
         }
         if now >= self.settled_at {
             self.arriving.clear();
         }
+        self.tick_account(moment);
         self.complete_at = self.complete_at.filter(|at| now < *at);
         if self.regain_at.is_some_and(|at| at <= now) {
             self.regain(now, moment.outbox);
@@ -206,6 +227,9 @@ impl Session {
         if !self.view.is_me(&self.settings.nick) {
             self.regained_at = Some(now);
             outbox.command(Command::NICK(self.settings.nick.clone()));
+            if self.asks_services_for_nick(outbox) {
+                self.regain_at = Some(now + REGAIN_EVERY);
+            }
         }
     }
 
@@ -227,6 +251,7 @@ impl Session {
             Command::PING(..) => wire::write(out, &Command::PONG(line.last().to_owned(), None)),
             Command::PONG(..) => moment.outbox.passed(line.last()),
             Command::ERROR(why) => return Err(Trouble::closed(why)),
+            Command::AUTHENTICATE(chunk) => self.hear_challenge(chunk, moment),
             Command::CAP(_, kind, ..) => return self.hear_cap(kind, line, moment),
             Command::BATCH(..) => self.hear_batch(line, moment),
             Command::PRIVMSG(..) | Command::NOTICE(..) if self.view.is_me(line.source()) => {
@@ -235,6 +260,8 @@ impl Session {
                 }
             }
             Command::PRIVMSG(..) => self.hear_said(line, moment),
+            Command::NOTICE(..) => self.hear_service(line, moment.now),
+            Command::UserMODE(nick, _) if self.view.is_me(nick) => self.hear_own_mode(line, moment),
             Command::INVITE(nick, channel) if self.view.is_me(nick) => self.hear_invitation(line, channel, moment),
             Command::Raw(command, _) if command == "RENAME" => {
                 self.hear_channel_renamed(line.param(0), line.param(1), moment.memory);
@@ -287,9 +314,24 @@ impl Session {
                 if !wanted.is_empty() {
                     moment.outbox.command(Command::CAP(None, CapSubCommand::REQ, None, Some(wanted.join(" "))));
                 }
+                if let Some(mechanisms) = account::sasl_in(line.last()) {
+                    self.hear_sasl_offered(&mechanisms, moment);
+                }
             }
-            CapSubCommand::ACK => self.caps.extend(listed),
-            CapSubCommand::DEL => self.caps.retain(|cap| !listed.contains(cap)),
+            CapSubCommand::ACK => {
+                let granted = listed.contains("sasl");
+                self.caps.extend(listed);
+                if granted {
+                    self.hear_sasl_granted(moment);
+                }
+            }
+            CapSubCommand::LS => self.hear_listed(line, moment),
+            CapSubCommand::DEL => {
+                self.caps.retain(|cap| !listed.contains(cap));
+                if listed.contains("sasl") {
+                    self.hear_sasl_withdrawn(moment.now);
+                }
+            }
             _ => {}
         }
         Ok(())

@@ -1,9 +1,14 @@
 //! What an operator decides about one IRC network. `config/astragal.example.toml` explains every key.
 
+mod server;
+
+pub(crate) use server::Fingerprint;
+
 use chat::Secret;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
+use std::net::IpAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -15,8 +20,24 @@ pub struct Settings {
     pub server: String,
     /// Its port. The default is 6697 with TLS, 6667 without.
     pub port: Option<u16>,
+    /// Other servers of the network, each with its port if that is another one. They are tried in turn.
+    pub servers: Vec<String>,
+    /// The address of this machine from which the bot connects.
+    #[schemars(with = "Option<String>")]
+    pub bind: Option<IpAddr>,
+    /// A SOCKS5 proxy to connect through: `socks5://HOST:PORT`.
+    pub proxy: Option<String>,
+    /// The user name for the proxy.
+    pub proxy_user: Option<String>,
+    /// The password for the proxy.
+    #[schemars(with = "Option<String>", extend("writeOnly" = true))]
+    pub proxy_password: Option<Secret>,
+    /// A file that holds it.
+    pub proxy_password_file: Option<PathBuf>,
     /// True to encrypt the connection.
     pub tls: bool,
+    /// The SHA-256 fingerprints of the only certificates to trust, separated by spaces.
+    pub fingerprint: Option<String>,
     /// A file of certificates (PEM) to trust instead of the system's.
     #[schemars(extend("format" = "path"))]
     pub ca: Option<PathBuf>,
@@ -138,7 +159,14 @@ impl Default for Settings {
         Settings {
             server: String::new(),
             port: None,
+            servers: Vec::new(),
+            bind: None,
+            proxy: None,
+            proxy_user: None,
+            proxy_password: None,
+            proxy_password_file: None,
             tls: true,
+            fingerprint: None,
             ca: None,
             client_cert: None,
             client_key: None,
@@ -180,6 +208,7 @@ impl Settings {
         let mut wrong = Vec::new();
         let mut note = |read: Result<(), String>| wrong.extend(read.err());
         note(Secret::read_into(&mut self.password, self.password_file.as_deref(), "password"));
+        note(Secret::read_into(&mut self.proxy_password, self.proxy_password_file.as_deref(), "proxy_password"));
         note(Secret::read_into(&mut self.account_password, self.account_password_file.as_deref(), "account_password"));
         for (name, channel) in &mut self.channels {
             let read = Secret::read_into(&mut channel.key, channel.key_file.as_deref(), "key");
@@ -201,14 +230,6 @@ impl Settings {
         let of_channels = self.channels.iter();
         wrong.extend(of_channels.flat_map(|(name, of)| self.nobody(&format!("channels.{name}.admins"), &of.admins)));
         if wrong.is_empty() { Ok(self) } else { Err(wrong) }
-    }
-
-    fn wrong_server(&self) -> Option<String> {
-        if self.server.is_empty() || self.server.contains([' ', '/']) {
-            return Some("server: it needs a host name, such as \"irc.libera.chat\"".to_owned());
-        }
-        let (host, port) = self.server.split_once(':').filter(|(_, port)| port.parse::<u16>().is_ok())?;
-        Some(format!("server: its port stands in a key of its own: server = {host:?} and port = {port}"))
     }
 
     fn wrong_name(&self) -> Option<String> {
@@ -256,16 +277,6 @@ impl Settings {
         admins.iter().filter(names).map(told).collect()
     }
 
-    /// The port.
-    pub fn port(&self) -> u16 {
-        self.port.unwrap_or(if self.tls { 6_697 } else { 6_667 })
-    }
-
-    /// Server and port.
-    pub fn address(&self) -> String {
-        format!("{}:{}", self.server, self.port())
-    }
-
     /// The same settings with channels under their current names: `renamed` maps a folded name to another. If the
     /// operator lists the new name too, the old one is a different channel.
     pub(crate) fn now_called(&self, renamed: &BTreeMap<String, String>, fold: impl Fn(&str) -> String) -> Self {
@@ -298,6 +309,13 @@ mod tests {
     fn what_is_wrong_is_said_with_a_right_example() {
         for (text, says) in [
             ("", "server: it needs a host name"),
+            ("server = \"x:1\"", "server = \"x\" and port = 1"),
+            ("server = \"[::1]:1\"", "server = \"::1\" and port = 1"),
+            ("server = \"x\"\nservers = [\"a b\"]", "servers: \"a b\" is no server"),
+            ("server = \"x\"\nproxy = \"http://x:1\"", "such as \"socks5://127.0.0.1:9050\""),
+            ("server = \"x\"\nproxy = \"socks5://me:secret@x:1\"", "such as \"socks5://127.0.0.1:9050\""),
+            ("server = \"x\"\nproxy_user = \"me\"", "proxy_password_file = \"FILE\""),
+            ("server = \"x\"\nfingerprint = \"sha256:00\"", "fingerprint: \"sha256:00\" is none"),
             ("server = \"x\"\nnick = \"a b\"", "nick: \"a b\" is not a valid nick"),
             ("server = \"x\"\nadmins = [\"mia\"]", "\"account:mia\" does"),
             ("server = \"x\"\nclient_cert = \"/dev/null\"", "client_key: client_cert needs it"),

@@ -198,6 +198,7 @@ impl Transport for Matrix {
             me: link.client.user_id().map(ToString::to_string).unwrap_or_default(),
             heard: link.trail.heard(),
             rooms: rooms::all(&link),
+            ..Status::default()
         })
     }
 

@@ -191,6 +191,7 @@ pub(crate) fn all(link: &Link) -> Vec<RoomStatus> {
         let alias = room.canonical_alias().map(|alias| alias.to_string());
         let wanted = [Some(room.room_id().to_string()), alias.clone()];
         RoomStatus {
+            mute: None,
             id: room.room_id().to_string(),
             others: room.joined_members_count().saturating_sub(1),
             configured: wanted.iter().flatten().any(|name| link.settings.rooms.contains(name)),

@@ -19,6 +19,8 @@ basicConstraints = critical, CA:FALSE
 keyUsage = critical, digitalSignature
 extendedKeyUsage = serverAuth
 subjectAltName = DNS:localhost, IP:127.0.0.1
+[self]
+basicConstraints = critical, CA:TRUE
 [client]
 basicConstraints = critical, CA:FALSE
 keyUsage = critical, digitalSignature
@@ -35,6 +37,10 @@ pub struct Certificates {
     pub server: PathBuf,
     /// The server's key.
     pub server_key: PathBuf,
+    /// A server's certificate that signed itself, as openssl makes it unless told otherwise.
+    pub own: PathBuf,
+    /// Its key.
+    pub own_key: PathBuf,
     /// The client's certificate.
     pub client: PathBuf,
     /// The client's key.
@@ -54,6 +60,7 @@ impl Certificates {
         make(home, "other-ca", "authority", "Another test authority", &[]);
         let signed = ["-CA", "ca.pem", "-CAkey", "ca.key"];
         make(home, "server", "server", "localhost", &signed);
+        make(home, "own", "self", "irc.example", &[]);
         make(home, "client", "client", "astragal", &signed);
         openssl(home, &["genpkey", "-genparam", "-algorithm", "DH", "-pkeyopt", "group:ffdhe2048", "-out", "dh.pem"]);
         // Servers run as another user, who must be able to read them.
@@ -63,6 +70,8 @@ impl Certificates {
             other_ca: home.join("other-ca.pem"),
             server: home.join("server.pem"),
             server_key: home.join("server.key"),
+            own: home.join("own.pem"),
+            own_key: home.join("own.key"),
             client: home.join("client.pem"),
             client_key: home.join("client.key"),
             dh: home.join("dh.pem"),

@@ -15,11 +15,13 @@ pub struct NgircdOptions {
     pub ping_timeout: u32,
     /// The longest nick.
     pub max_nick: u32,
+    /// True if its certificate signed itself.
+    pub self_signed: bool,
 }
 
 impl Default for NgircdOptions {
     fn default() -> Self {
-        NgircdOptions { password: None, flood_protection: false, ping_timeout: 120, max_nick: 30 }
+        NgircdOptions { password: None, flood_protection: false, ping_timeout: 120, max_nick: 30, self_signed: false }
     }
 }
 
@@ -91,7 +93,8 @@ impl Ngircd {
 }
 
 fn configuration(options: &NgircdOptions, port: u16, tls_port: u16) -> String {
-    let Certificates { server, server_key, dh, .. } = Certificates::shared();
+    let Certificates { server, server_key, own, own_key, dh, .. } = Certificates::shared();
+    let (server, server_key) = if options.self_signed { (own, own_key) } else { (server, server_key) };
     let password = options.password.as_ref().map(|password| format!("Password = {password}")).unwrap_or_default();
     // -1 is the default: no limit to the penalty. 0 turns penalties off.
     let penalty = if options.flood_protection { -1 } else { 0 };

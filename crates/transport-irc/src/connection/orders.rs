@@ -26,10 +26,10 @@ pub enum Ask {
 
 impl Ask {
     /// Answers that there is no connection.
-    pub fn refuse(self) {
+    pub fn refuse(self, status: &Status) {
         let why = || "there is no connection now".to_owned();
         match self {
-            Ask::Status(asked) => drop(asked.send(Status::default())),
+            Ask::Status(asked) => drop(asked.send(status.clone())),
             Ask::Join(_, asked) => drop(asked.send(Err(why()))),
             Ask::Leave(_, asked) => drop(asked.send(Err(why()))),
         }

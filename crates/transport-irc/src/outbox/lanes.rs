@@ -36,6 +36,36 @@ pub(super) struct Lane {
     side: Option<Side>,
     /// True if it was empty before, so who is there may have changed.
     fresh: bool,
+    /// How many answers were begun, and which of them was each player's last.
+    begun: u64,
+    last: BTreeMap<String, u64>,
+}
+
+impl Lane {
+    /// Puts first what is next, unless something is begun: players take turns, and what is mirrored from other rooms comes
+    /// last. Returns how many answers to the same player wait, with this one.
+    pub fn choose(&mut self) -> usize {
+        let rank = |(place, job): &(usize, &Job)| {
+            // What may have been said before the link was lost is repeated before anything new is said.
+            let last = if job.post.again { 0 } else { self.last.get(job.speaker()).copied().unwrap_or_default() };
+            (!job.post.again, job.post.mirrored, last, *place)
+        };
+        let waits = self.jobs.front().is_some_and(|first| first.begun.is_none());
+        let next = self.jobs.iter().enumerate().min_by_key(rank).filter(|_| waits).map(|(place, _)| place);
+        if let Some(job) = next.filter(|place| *place > 0).and_then(|place| self.jobs.remove(place)) {
+            self.jobs.push_front(job);
+        }
+        let Some(first) = self.jobs.front() else { return 0 };
+        self.jobs.iter().filter(|job| job.speaker() == first.speaker()).count()
+    }
+
+    /// Notes that the first answer was begun.
+    pub fn served(&mut self) {
+        if let Some(first) = self.jobs.front() {
+            self.begun += 1;
+            self.last.insert(first.speaker().to_owned(), self.begun);
+        }
+    }
 }
 
 /// A question or message to the server on somebody's behalf, other than an answer of the bot.
@@ -109,7 +139,10 @@ impl Lanes {
             each == name || !lane.jobs.is_empty() || lane.turn > last
         });
         let lane = self.lanes.entry(name.to_owned()).or_default();
-        lane.fresh |= lane.jobs.is_empty();
+        if lane.jobs.is_empty() {
+            lane.fresh = true;
+            lane.last.clear();
+        }
         lane
     }
 

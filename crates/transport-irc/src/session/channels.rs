@@ -102,20 +102,29 @@ impl Session {
         }
         let folded = self.view.isupport.fold(channel);
         let Some(wanted) = self.wanted.get_mut(&folded) else {
-            tracing::warn!(
-                channel = legible(channel),
-                "somebody put the bot into a channel it was not asked into; it leaves"
-            );
+            let (network, channel_name) = (self.view.network(), legible(channel));
+            match self.forwarded.remove(&folded) {
+                Some(from) => {
+                    let (channel, to) = (from, channel_name);
+                    tracing::warn!(network, channel, to, "a channel forwards the bot to another one, which it leaves");
+                }
+                None => {
+                    let channel = channel_name;
+                    let what = "somebody put the bot into a channel it was not asked into; it leaves";
+                    tracing::warn!(network, channel, "{what}");
+                }
+            }
             moment.outbox.command(Command::PART(channel.to_owned(), None));
             return;
         };
         (wanted.try_at, wanted.retry) = (None, FIRST_RETRY);
+        self.mute.remove(&folded);
         self.view.enter(channel);
         if self.keeps_history() && self.view.isupport.chathistory.is_some() {
             let entered = line.tag("time").and_then(when).unwrap_or_else(|| self.clock.now());
             moment.memory.past.enter(&folded, channel, entered, moment.now);
         }
-        tracing::info!(channel = legible(channel), "joined");
+        tracing::info!(network = self.view.network(), channel = legible(channel), "joined");
     }
 
     pub(super) fn hear_left(
@@ -133,11 +142,12 @@ impl Session {
         let folded = self.view.isupport.fold(channel);
         moment.memory.past.left(&folded);
         if !self.wanted.contains_key(&folded) {
-            tracing::info!(channel = legible(channel), "left, as it was told to");
+            tracing::info!(network = self.view.network(), channel = legible(channel), "left, as it was told to");
             return;
         }
         let (by, why) = kicked.unwrap_or_default();
         tracing::warn!(
+            network = self.view.network(),
             channel = legible(channel),
             by = legible(by),
             why = legible(why),
@@ -181,13 +191,13 @@ impl Session {
     pub(super) fn hear_closed(&mut self, channel: &str, reason: &str, memory: &mut Memory) {
         let folded = self.view.isupport.fold(channel);
         self.arriving.remove(&folded);
-        let (channel, reason) = (legible(channel), legible(reason));
+        let (network, channel, reason) = (self.view.network(), legible(channel), legible(reason));
         if memory.invited.contains(&folded) {
-            tracing::warn!(channel, reason, "a channel the bot was invited to does not let it in");
+            tracing::warn!(network, channel, reason, "a channel the bot was invited to does not let it in");
             self.wanted.remove(&folded);
             memory.forget(&folded);
         } else {
-            tracing::warn!(channel, reason, "a channel does not let the bot in; it tries again");
+            tracing::warn!(network, channel, reason, "a channel does not let the bot in; it tries again");
         }
     }
 }
@@ -196,22 +206,24 @@ impl Session {
     /// Does what the operator asks.
     pub fn asked(&mut self, ask: Ask, moment: &mut Moment<'_>) {
         match ask {
-            Ask::Status(asked) => drop(asked.send(self.status())),
+            Ask::Status(asked) => drop(asked.send(self.status(moment.now))),
             Ask::Join(channel, asked) => drop(asked.send(self.come(&channel, moment))),
             Ask::Leave(channel, asked) => drop(asked.send(self.go(&channel, moment))),
         }
     }
 
-    fn status(&self) -> Status {
+    fn status(&self, now: Instant) -> Status {
         let is_configured = |name: &str| self.settings.channels.keys().any(|own| self.folds_to(own, name));
         let room = |(name, others): (&str, u64)| RoomStatus {
             id: self.view.isupport.fold(name),
             name: None,
             others,
             configured: is_configured(name),
+            mute: self.mute.get(&self.view.isupport.fold(name)).cloned(),
         };
         let rooms = self.view.crowds().map(room).collect();
-        Status { connected: true, me: self.view.nick.clone(), heard: Some(self.clock.now()), rooms }
+        let (trouble, again) = self.not_logged_in(now).map_or((None, None), |(why, again)| (Some(why), again));
+        Status { connected: true, me: self.view.nick.clone(), heard: Some(self.clock.now()), rooms, trouble, again }
     }
 
     /// True if this can be the name of a channel; a JOIN with anything else may do something else.

@@ -21,6 +21,8 @@ impl Session {
             Command::NICK(to) if !to.is_empty() => self.hear_nick(source, to, moment.now, moment.outbox),
             // The library takes the modes of some channels for user modes.
             Command::ChannelMODE(channel, _) | Command::UserMODE(channel, _) if !self.view.is_me(channel) => {
+                // It may speak now; otherwise it is told again.
+                self.mute.remove(&self.view.isupport.fold(channel));
                 let parameters = line.params.get(1..).unwrap_or_default();
                 for (change, mode, nick) in self.view.isupport.member_modes(parameters) {
                     self.view.mode(channel, change, mode, nick);

@@ -6,8 +6,11 @@ use crate::outbox::Outbox;
 use crate::trouble::legible;
 use crate::view::{Account, PrivateLines};
 use crate::wire::Incoming;
+use chat::{Block, PlayerId, Post, Recipient, SendError, Span};
 use irc_proto::Command;
 
+/// The most forwards remembered until the bot is where they lead.
+const MOST_FORWARDED: usize = 16;
 /// The token that marks the replies to our WHO.
 const TOKEN: &str = "713";
 
@@ -25,6 +28,8 @@ impl Session {
                     shown.rsplit('@').next().unwrap_or(shown).clone_into(host);
                 }
             }
+            302 => self.hear_userhost(line, moment),
+            900..=908 => self.hear_verdict(number, line, moment),
             353 => self.hear_names(line.param(2), line.last()),
             366 if self.view.is_in(line.param(1)) => self.hear_end_of_names(line.param(1), moment),
             354 if line.param(1) == TOKEN => self.hear_who_is_there(line),
@@ -34,7 +39,8 @@ impl Session {
                 if self.wanted.contains_key(&self.view.isupport.fold(line.param(1))) =>
             {
                 if !self.view.is_in(line.param(1)) {
-                    self.hear_closed(line.param(1), line.last(), moment.memory);
+                    let reason = if number == 470 { self.forwarded(line) } else { line.last().to_owned() };
+                    self.hear_closed(line.param(1), &reason, moment.memory);
                 }
                 self.refused(line, label, moment.outbox);
             }
@@ -48,6 +54,14 @@ impl Session {
             400..=599 if label.is_some() => self.refused(line, label, moment.outbox),
             _ => {}
         }
+    }
+
+    /// A channel forwards the bot to another one, which nobody asked it to join.
+    fn forwarded(&mut self, line: &Incoming) -> String {
+        if self.forwarded.len() < MOST_FORWARDED {
+            self.forwarded.insert(self.view.isupport.fold(line.param(2)), legible(line.param(1)));
+        }
+        format!("the channel forwards to {}", line.param(2))
     }
 
     /// Names of people in a channel, with their prefixes.
@@ -93,16 +107,42 @@ impl Session {
             self.refused(line, label, moment.outbox);
         } else if line.param(0) == "CHATHISTORY" {
             let names: Vec<_> = line.params.iter().skip(1).map(|name| self.view.isupport.fold(name)).collect();
-            for line in moment.memory.past.refused(&names) {
+            for line in moment.memory.past.refused(&names, self.view.network()) {
                 self.hear_said(&line, moment);
             }
         }
     }
 
     /// The server refused a line.
-    fn refused(&self, line: &Incoming, label: Option<&str>, outbox: &mut Outbox) {
+    fn refused(&mut self, line: &Incoming, label: Option<&str>, outbox: &mut Outbox) {
         let fold = |name: &str| self.view.isupport.fold(name);
+        let (target, said) = (fold(line.param(1)), legible(line.last()));
         let why = legible(&format!("{}: {}", line.param(1), line.last()));
-        outbox.refused(label, |target| fold(target) == fold(line.param(1)), &why);
+        let refused = outbox.refused(label, |each| fold(each) == target);
+        let Some((post, answer)) = refused else { return };
+        if post.to == Recipient::Room && self.view.is_in(&target) && self.mute.insert(target, said).is_none() {
+            let (network, channel) = (self.view.network(), legible(&post.room.id));
+            let what = "the bot cannot speak in a channel, and answers in private: give it voice there";
+            tracing::warn!(network, channel, reason = why, "{what}");
+        }
+        match self.in_private(post) {
+            Some(post) => outbox.put(post, answer),
+            // The receiver may have stopped waiting.
+            None => drop(answer.send(Err(SendError::Never(why)))),
+        }
+    }
+
+    /// The answer in a channel where the bot cannot speak, for whoever asked.
+    fn in_private(&self, post: Post) -> Option<Post> {
+        let public = post.to == Recipient::Room && self.view.isupport.is_channel(&post.room.id);
+        let asker = self.askers.player(post.answers.as_ref().filter(|_| public)?)?;
+        let to = Recipient::Player(PlayerId::new(&post.room.network, asker));
+        let why = vec![Span::Text("I cannot speak in the channel. My answer: ".to_owned())];
+        let mut blocks = post.blocks;
+        match blocks.first_mut() {
+            Some(Block::Line(line)) => drop(line.splice(0..0, why)),
+            _ => blocks.insert(0, Block::Line(why)),
+        }
+        Some(Post { to, blocks, ..post })
     }
 }

@@ -53,6 +53,11 @@ impl Askers {
         (asker == player).then(|| (nick.as_str(), now.duration_since(*at)))
     }
 
+    /// The player who asked the message with this id.
+    pub fn player(&self, id: &str) -> Option<&str> {
+        self.asked.get(id).map(|(_, player, _)| player.as_str())
+    }
+
     /// Somebody arrived with this nick: whoever asked under it and has not been seen since may be a different person.
     pub fn forget(&mut self, nick: &str) {
         self.asked.retain(|_, (asker, ..)| asker != nick);

@@ -102,10 +102,15 @@ impl Strangers {
         }
     }
 
-    fn drop_line(&mut self, line: &Incoming, now: Instant) -> Hearing {
+    fn drop_line(&mut self, line: &Incoming, network: &str, now: Instant) -> Hearing {
         if let Some(more) = self.log.tell(now) {
             let from = legible(&line.address());
-            tracing::info!(from, more, "somebody in none of the bot's channels says too much, and is not heard");
+            tracing::info!(
+                network,
+                from,
+                more,
+                "somebody in none of the bot's channels says too much, and is not heard"
+            );
         }
         Hearing::Never
     }
@@ -115,13 +120,14 @@ impl Session {
     /// True if a private line from a stranger exceeds their own limit.
     pub(super) fn is_too_much(&mut self, line: &Incoming, now: Instant) -> bool {
         let host = line.host().unwrap_or_else(|| line.source()).to_owned();
-        !self.strangers.hosts.take(&host, now) && self.strangers.drop_line(line, now) == Hearing::Never
+        !self.strangers.hosts.take(&host, now)
+            && self.strangers.drop_line(line, self.view.network(), now) == Hearing::Never
     }
 
     /// True if strangers together exceed the common limit; a network-wide admin is exempt.
     pub(super) fn are_too_many(&mut self, line: &Incoming, account: &Account, now: Instant) -> bool {
         let welcome = self.view.is_named(line.source(), account) || self.strangers.all.take(now);
-        !welcome && self.strangers.drop_line(line, now) == Hearing::Never
+        !welcome && self.strangers.drop_line(line, self.view.network(), now) == Hearing::Never
     }
 
     /// Decides whether to hear somebody whose account is unknown, and asks the server if need be.
@@ -139,7 +145,7 @@ impl Session {
                 self.strangers.held.len() < MOST_ASKED && outbox.aside(Aside { command, of: Some(folded.clone()) });
             if !asks {
                 // Somebody in a channel is heard all the same, as a person without an account.
-                return if stranger { self.strangers.drop_line(line, now) } else { Hearing::Now };
+                return if stranger { self.strangers.drop_line(line, self.view.network(), now) } else { Hearing::Now };
             }
             let held = Held { lines: Vec::new(), until: now + WAIT, account: Account::Unknown, mask: None };
             self.strangers.held.insert(folded.clone(), held);

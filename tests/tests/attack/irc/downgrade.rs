@@ -129,6 +129,77 @@ async fn without_tls_neither_plain_nor_services_get_the_password() {
     }
 }
 
+/// Services come back while the bot is registered: it proves the account again, and is as careful as before.
+#[tokio::test(flavor = "multi_thread")]
+async fn services_that_come_back_get_no_more_than_those_at_the_login() {
+    let server = Scripted::listen();
+    let _bot = Make::default().start(settings(server.port(), &TOLD.replace("always", "never")));
+    let mut peer = server.accept();
+    offer(&mut peer, "server-time");
+    peer.expect("CAP END");
+    welcome(&mut peer, BOT, "");
+    let_join(&mut peer, BOT);
+    peer.send(&format!(":{SERVER} CAP {BOT} NEW :sasl=PLAIN"));
+    let line = peer.expect("CAP REQ");
+    peer.send(&format!(":{SERVER} CAP {BOT} ACK :{}", Message::parse(&line).params[1]));
+    assert_eq!(peer.try_expect("AUTHENTICATE", QUIET), None, "the password is not to be told");
+    drop(peer);
+    // A server that fakes SCRAM then never gets the password either.
+    let server = Scripted::listen();
+    let _bot = Make::default().start(settings(server.port(), TOLD));
+    let mut peer = server.accept();
+    offer(&mut peer, "server-time");
+    peer.expect("CAP END");
+    welcome(&mut peer, BOT, "");
+    peer.send(&format!(":{SERVER} 401 {BOT} NickServ :No such nick"));
+    let_join(&mut peer, BOT);
+    peer.send(&format!(":{SERVER} CAP {BOT} NEW :sasl=SCRAM-SHA-256,PLAIN"));
+    let line = peer.expect("CAP REQ");
+    peer.send(&format!(":{SERVER} CAP {BOT} ACK :{}", Message::parse(&line).params[1]));
+    let nonce = scram(&mut peer);
+    challenge(&mut peer, &format!("r={nonce}x,s=AAAA,i=4096"));
+    peer.expect("AUTHENTICATE ");
+    peer.send(&format!(":{SERVER} 900 {BOT} {BOT}!dice@bot.test dice :You are now logged in as dice"));
+    peer.send(&format!(":{SERVER} 903 {BOT} :SASL authentication successful"));
+    peer.send(&format!(":{SERVER} CAP {BOT} DEL :sasl"));
+    peer.send(&format!(":{SERVER} CAP {BOT} NEW :sasl=PLAIN"));
+    assert_eq!(peer.try_expect("AUTHENTICATE PLAIN", QUIET), None, "the server was caught");
+    drop(peer);
+    let mut peer = server.accept();
+    offer(&mut peer, "sasl=PLAIN");
+    tells_nothing(&mut peer);
+}
+
+/// While services are away, anybody may take the nick of NickServ.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_nickserv_that_comes_later_is_told_the_password_only_as_an_operator_of_the_network() {
+    let server = Scripted::listen();
+    let _bot = Make::default().start(settings(server.port(), TOLD));
+    let mut peer = server.accept();
+    offer(&mut peer, "server-time");
+    peer.expect("CAP END");
+    welcome(&mut peer, BOT, "");
+    peer.expect("PRIVMSG NickServ");
+    peer.send(&format!(":{SERVER} 401 {BOT} NickServ :No such nick"));
+    let_join(&mut peer, BOT);
+    for (reply, told) in [("", false), ("NickServ=+mallory@home.test", false), ("NickServ*=+services@net.test", true)] {
+        peer.expect("CAP LS 302");
+        peer.send(&format!(":{SERVER} CAP {BOT} LS :server-time"));
+        peer.expect("USERHOST NickServ");
+        peer.send(&format!(":{SERVER} 302 {BOT} :{reply}"));
+        let heard = peer.try_expect("PRIVMSG NickServ", QUIET);
+        assert_eq!(heard.is_some(), told, "{reply}: {heard:?}");
+    }
+    // Services free the nick for whoever is logged in; no word to them holds the password again.
+    peer.send(&format!(":{SERVER} 900 {BOT} {BOT}!dice@bot.test dice :You are now logged in as dice"));
+    peer.send(&format!(":{BOT}!dice@bot.test NICK :Guest1"));
+    for word in ["REGAIN", "RECOVER", "GHOST"] {
+        let line = peer.expect("PRIVMSG NickServ");
+        assert!(line.contains(&format!("{word} {BOT}")) && !line.contains("dragon"), "{line}");
+        peer.send(&format!(":NickServ!services@net.test NOTICE Guest1 :Unknown command {word}"));
+    }
+}
+
 /// A template contains the account and its password, in either order.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_template_that_begins_with_the_account_is_refused_by_the_settings() {

@@ -74,6 +74,35 @@ fn a_server_cannot_control_a_terminal_through_the_log() {
     assert!(longest < 4_000, "a line of {longest} bytes in the log");
 }
 
+/// With several networks a line without the network's name tells nobody where to look.
+#[test]
+fn each_line_of_irc_names_its_network_and_a_forward_is_nobodys_doing() {
+    let server = Scripted::listen();
+    let program = Logged::start(server.port());
+    drop(server.accept());
+    let mut peer = server.accept();
+    seat(&mut peer);
+    peer.send(&format!(":{BOT}!dice@bot.test JOIN #trap"));
+    peer.expect("PART #trap");
+    peer.send(&format!(":{SERVER} 470 {BOT} #hall ##overflow :Forwarding to another channel"));
+    peer.send(":gus!gus@home.test KICK #hall astragal :out");
+    peer.send(&format!(":{SERVER} 470 {BOT} #hall ##overflow :Forwarding to another channel"));
+    peer.send(&format!(":{BOT}!dice@bot.test JOIN ##overflow"));
+    peer.expect("PART ##overflow");
+    (0..40).for_each(|_| peer.send(&format!(":x!u@far.test PRIVMSG {BOT} :hi")));
+    peer.send(&format!(":gus!gus@home.test INVITE {BOT} #trap"));
+    cut(peer);
+    server.accept().expect("CAP LS");
+    let log = program.end();
+    let lines: Vec<_> = log.lines().filter(|line| line.contains("transport_irc")).collect();
+    assert!(lines.len() >= 8, "{log}");
+    for line in lines {
+        assert!(line.contains("network=\"irc\""), "no network: {line}");
+        assert!(!line.contains("##overflow") || !line.contains("somebody"), "{line}");
+    }
+    assert!(log.contains("a channel forwards the bot to another one, which it leaves"), "{log}");
+}
+
 #[test]
 fn invitations_and_floods_write_little_into_the_log() {
     let server = Scripted::listen();
