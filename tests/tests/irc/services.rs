@@ -39,7 +39,7 @@ async fn services_that_come_back_log_the_bot_in() {
     let server = Inspircd::start(&InspircdOptions::default());
     let (bot, irc, mut gus) = without_services(&server).await;
     server.start_services();
-    gus.wait_for(|line| line.starts_with(":astragal!") && line.ends_with(" ACCOUNT keeper"));
+    gus.wait_for(|line| line.starts_with(":astragal!") && line.ends_with(" ACCOUNT :keeper"));
     // The bot has heard of it once it has answered what was said later.
     assert!(ask(&mut gus, "!roll 2d1").starts_with("gus: 2 | 2d1"));
     let status = irc.status().await;
