@@ -6,10 +6,10 @@ use crate::room::Answered;
 use crate::route::SaidTo;
 use crate::words::CommandLine;
 use chat::{Event, Message, PlayerId, RoomId, Standing};
-use journal::Page;
 use journal::documents::{ChoicesDoc, Head, InboxRow, MendedDoc, RoomDoc, TableDoc, from_json};
 use journal::keys::{self, TableId};
 use journal::store::StoreError;
+use journal::{Page, digest};
 use serde::de::DeserializeOwned;
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -22,10 +22,17 @@ pub(crate) const YES: &str = "y";
 const LONGEST_YES: usize = 64;
 /// Reactions to a refusal that mean the same, in any skin colour.
 const AGREEING: [&str; 3] = ["\u{1f44d}", "\u{2705}", "\u{1f197}"];
+/// Begins the record of whom a refusal was told. Earlier versions wrote only [`YES`].
+const AGREEMENT: &str = "y of ";
 /// How many entries to search for a message taken back so late that nothing else is known of it.
 const MOST_LOOKED_AT: usize = 1_000;
 /// At how many tables.
 const MOST_TABLES: usize = 8;
+
+/// The record of a refusal to this player.
+pub(crate) fn agreement_of(player: &PlayerId) -> String {
+    format!("{AGREEMENT}{}", &digest(player.to_string().as_bytes())[..16])
+}
 
 impl Host {
     /// Directs the event to where it is played; `None` if it is not played. All lines of a private message that begins
@@ -60,7 +67,12 @@ impl Host {
     fn chosen(&self, mut message: Message, to: &str, sign: &str) -> Result<Option<Event>, StoreError> {
         let network = &message.room.network;
         let of_numbers = self.read_doc::<String>(&keys::numbers(network, to))?;
-        if of_numbers.as_deref() == Some(YES) {
+        let own = agreement_of(&message.speaker.player);
+        if of_numbers.as_deref().is_some_and(|of| of != own && of.starts_with(AGREEMENT)) {
+            // A refusal to somebody else.
+            return Ok(None);
+        }
+        if of_numbers.as_deref().is_some_and(|of| of == own || of == YES) {
             message.body = format!("{}{YES}", self.prefix_of(&message.room)?);
             let agrees = AGREEING.iter().any(|agreeing| sign.starts_with(agreeing));
             return Ok(agrees.then_some(Event::Said(message)));

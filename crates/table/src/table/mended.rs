@@ -4,7 +4,7 @@ use super::Table;
 use crate::host::Host;
 use crate::outcome::{Heard, Outcome};
 use crate::quota::Quotas;
-use crate::redirect::YES;
+use crate::redirect::{YES, agreement_of};
 use chat::{Block, Message, Span};
 use journal::documents::{MendedDoc, to_json};
 use journal::keys;
@@ -39,7 +39,7 @@ impl Table {
         if let Some(Block::Line(words)) = reply.blocks.first_mut() {
             words.push(Span::Text(format!(" ({prefix}{YES} sends it)")));
         }
-        reply.numbers = Some(YES.to_owned());
+        reply.numbers = Some(agreement_of(player));
         Ok(())
     }
 }
