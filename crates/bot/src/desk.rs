@@ -35,6 +35,7 @@ impl NetworkDesk {
         }
         let mut batch = Batch::default();
         self.note_all(&mut batch, delivery.notes);
+        self.note_company(events.iter().map(|(event, _)| event), &mut batch)?;
         for (event, _) in &events {
             if let Event::Moved { from, to } = event {
                 self.seat(from, to, &mut batch)?;
@@ -74,6 +75,7 @@ impl NetworkDesk {
             fresh.push((event, table, Some(waiting)));
         }
         self.note_all(&mut batch, notes);
+        self.note_company(fresh.iter().map(|(event, ..)| event), &mut batch)?;
         let written = self.commit(batch).await;
         if let Err(StoreError::InDoubt(_)) = &written {
             self.doubted().extend(fresh.iter().filter(|(.., waiting)| waiting.is_some()).cloned());
@@ -195,6 +197,21 @@ impl NetworkDesk {
                 None => batch.delete(key),
             }
         }
+    }
+
+    /// Where somebody speaks the bot is not alone, whatever the network's list of members says.
+    fn note_company<'a>(&self, events: impl Iterator<Item = &'a Event>, batch: &mut Batch) -> Result<(), StoreError> {
+        let spoken = events.filter_map(|event| match event {
+            Event::Said(message) => Some(message.said_in()),
+            _ => None,
+        });
+        for room in spoken.collect::<BTreeSet<_>>() {
+            let key = keys::alone(room);
+            if self.running.host().committer().read(&key)?.is_some() {
+                batch.delete(key);
+            }
+        }
+        Ok(())
     }
 
     async fn commit(&self, batch: Batch) -> Result<(), StoreError> {
