@@ -8,6 +8,7 @@ mod foreign;
 mod linked;
 mod missed;
 mod once;
+mod operated;
 mod rooms;
 mod sessions;
 mod speech;

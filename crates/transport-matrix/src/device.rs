@@ -6,6 +6,7 @@ use crate::verify::{self, Terminal};
 use crate::{Randomness, Settings};
 use matrix_sdk::Client;
 use matrix_sdk::config::SyncSettings;
+use matrix_sdk::ruma::RoomAliasId;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -41,7 +42,7 @@ impl Device {
         // After the first sync the identity is known and the keys are published.
         device
             .client
-            .sync_once(SyncSettings::new().timeout(Duration::ZERO))
+            .sync_once(SyncSettings::new().timeout(Duration::ZERO).filter(crate::listen::filter().into()))
             .await
             .map_err(|error| error.to_string())?;
         Ok(device)
@@ -52,6 +53,22 @@ impl Device {
         let (user, device) = (self.client.user_id(), self.client.device_id());
         let (user, device) = (user.map_or("nobody", |user| user.as_str()), device.map_or("none", |id| id.as_str()));
         format!("{user}, device {device}")
+    }
+
+    /// Other devices of the account that have the name of the bot's: perhaps earlier ones of it. Says what to do about
+    /// them.
+    pub async fn earlier(&self) -> Option<Told> {
+        let devices = self.client.devices().await.ok()?.devices;
+        let own = self.client.device_id();
+        let earlier = devices.into_iter().filter(|device| Some(&*device.device_id) != own);
+        let earlier = earlier.filter(|device| device.display_name.as_deref() == Some(self.settings.device.as_str()));
+        let earlier: Vec<String> = earlier.map(|device| device.device_id.to_string()).collect();
+        (!earlier.is_empty()).then(|| {
+            format!(
+                "the account also has devices of the same name: if they were the bot's before, {}",
+                session::remove(&earlier.join(", "))
+            )
+        })
     }
 
     /// Creates the account's identity, or joins it.
@@ -107,14 +124,34 @@ pub async fn probe(settings: Settings, directory: &Path, randomness: &Randomness
     let who = client.whoami().await.map_err(|error| told(error.into()))?;
     let device = who.device_id.map(|device| device.to_string()).unwrap_or_default();
     let homeserver = client.homeserver();
+    let nowhere = nowhere(&client, &settings).await;
     if fresh {
         // A token may be the only one, so it is kept.
         if settings.token.is_none() {
             client.logout().await.map_err(|error| error.to_string())?;
         }
+        nowhere?;
         return Ok(format!("{homeserver} let us in as {}", who.user_id));
     }
+    nowhere?;
     Ok(format!("{homeserver} knows us as {}, device {device}", who.user_id))
+}
+
+/// Looks up the aliases of the rooms that the bot should join.
+async fn nowhere(client: &Client, settings: &Settings) -> Result<(), Told> {
+    let aliases = settings.rooms.iter().filter_map(|room| RoomAliasId::parse(room).ok());
+    let mut unknown = Vec::new();
+    for alias in aliases {
+        if let Err(error) = client.resolve_room_alias(&alias).await
+            && matches!(crate::trouble::Trouble::of_http(&error), crate::trouble::Trouble::Refused(_))
+        {
+            unknown.push(alias.to_string());
+        }
+    }
+    if unknown.is_empty() {
+        return Ok(());
+    }
+    Err(format!("it let us in, but rooms names what no homeserver knows: {}", unknown.join(", ")))
 }
 
 /// A directory for a device that is only tried. On drop it is removed, with the empty directories that were made for it.

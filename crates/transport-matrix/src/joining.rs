@@ -1,14 +1,17 @@
 //! Joining rooms. People the operator named go first, and everybody gets a turn. A room that refuses the bot, or does
-//! not answer, costs only those who want the bot there: it is tried a few times and then declined.
+//! not answer, costs only those who want the bot there: it is tried a few times and then declined, until somebody invites
+//! the bot again. Rooms of the configuration are never given up: where the bot needs an invitation it asks for one, if
+//! the room lets it, and waits.
 
 mod queue;
 
 use crate::link::Link;
 use crate::trouble::Trouble;
+use matrix_sdk::ruma::api::error::ErrorKind;
 use matrix_sdk::ruma::{RoomId, RoomOrAliasId};
 use matrix_sdk::{Room, RoomState};
+use queue::{Again, Queue, Rank, Why};
 pub(crate) use queue::{Caller, Wanted};
-use queue::{Queue, Rank, Why};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
@@ -134,11 +137,34 @@ fn finish(link: &Arc<Link>, queue: &mut Queue, wanted: Wanted, tried: Tried) {
             tracing::info!(network, %room, caller, "joined");
         }
         Tried::Not(why, told) => {
-            tracing::warn!(network, %room, caller, why = told, "not joined yet");
-            if let Err(wanted) = queue.again(wanted, Instant::now(), why) {
-                decline(link, &wanted, &told);
+            let again = queue.again(wanted.clone(), Instant::now(), why);
+            match again {
+                Again::Soon => tracing::warn!(network, %room, caller, why = told, "not joined yet"),
+                Again::Seldom => tell_waiting(link, &room, why, &told),
+                Again::SeldomAsBefore => {}
+                Again::Never => decline(link, &wanted, &told),
             }
         }
+    }
+}
+
+/// Says that the bot waits until it is let into a room of the configuration.
+fn tell_waiting(link: &Link, room: &RoomOrAliasId, why: Why, told: &str) {
+    let (network, me) = (link.network.as_str(), link.client.user_id().map(ToString::to_string).unwrap_or_default());
+    match why {
+        Why::Knocked => {
+            tracing::warn!(network, %room, "the bot knocked, and comes when somebody there lets it in");
+        }
+        Why::Uninvited => {
+            tracing::warn!(network, %room, "the bot is not invited there: invite {me}, and it comes");
+        }
+        _ => tracing::error!(
+            network,
+            %room,
+            why = told,
+            "the bot is not let in: it tries again every {} minutes, and when it is invited",
+            queue::SELDOM.as_secs() / 60
+        ),
     }
 }
 
@@ -188,6 +214,9 @@ async fn attempt(link: &Link, wanted: &Wanted) -> Tried {
     let joining = link.client.join_room_by_id_or_alias(&wanted.room, &wanted.via);
     let trouble = match tokio::time::timeout(PATIENCE, joining).await {
         Ok(Ok(_)) => return Tried::Joined,
+        Ok(Err(error)) if wanted.caller == Caller::Operator && is_forbidden(&error) => {
+            return uninvited(link, wanted, Trouble::of(&error).why()).await;
+        }
         Ok(Err(error)) => Trouble::of(&error),
         Err(_) => Trouble::Passing { wait: None, why: format!("no answer in {} seconds", PATIENCE.as_secs()) },
     };
@@ -195,5 +224,24 @@ async fn attempt(link: &Link, wanted: &Wanted) -> Tried {
         Trouble::Passing { wait: Some(wait), why } => Tried::Not(Why::Limited(wait), why),
         Trouble::Passing { wait: None, why } if !link.is_up().await => Tried::Not(Why::Down, why),
         trouble => Tried::Not(Why::Refused, trouble.why()),
+    }
+}
+
+fn is_forbidden(error: &matrix_sdk::Error) -> bool {
+    matches!(error.client_api_error_kind(), Some(ErrorKind::Forbidden))
+}
+
+/// Knocks at a room that lets in only whom somebody lets in, if it can be knocked at.
+async fn uninvited(link: &Link, wanted: &Wanted, why: String) -> Tried {
+    if link.knocked.contains(wanted.room.as_str()) {
+        return Tried::Not(Why::Knocked, why);
+    }
+    let knocking = link.client.knock(wanted.room.clone(), None, wanted.via.clone());
+    match tokio::time::timeout(PATIENCE, knocking).await {
+        Ok(Ok(_)) => {
+            link.knocked.insert(wanted.room.as_str());
+            Tried::Not(Why::Knocked, why)
+        }
+        _ => Tried::Not(Why::Uninvited, why),
     }
 }

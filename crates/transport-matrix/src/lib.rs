@@ -1,12 +1,13 @@
 //! [`chat::Transport`] on Matrix, with matrix-sdk: including encrypted rooms, missing nothing and saying nothing twice.
 //!
-//! `session` is the bot's device, `listen` turns syncs into events of the core (`gap` finds what a sync left out,
-//! `undecrypted` what came before its key, `said` reads the words, `standing` says who spoke, `rooms` where the bot is and
-//! `joining` how it comes there), `outbox` says posts (`format` and `layout` are how they look, `related` what they relate to, `direct`
-//! where private ones go, `media` what belongs to them). The
-//! SDK's event handlers are not used: it saves its place in the stream before it calls them, so that a crash loses what
-//! they were told.
+//! `session` is the bot's device, `profile` its account's name and picture. `listen` turns syncs into events of the core
+//! (`gap` finds what a sync left out, `undecrypted` what came before its key, `authors` checks who encrypted it, `said`
+//! reads the words, `standing` says who spoke, `rooms` where the bot is and `joining` how it comes there). `outbox` says
+//! posts (`format` and `layout` are how they look, `related` what they relate to, `direct` where private ones go, `media`
+//! what belongs to them). The SDK's event handlers are not used: it saves its place in the stream before it calls them, so
+//! that a crash loses what they were told.
 
+mod authors;
 mod chart;
 mod device;
 mod direct;
@@ -22,6 +23,7 @@ mod listen;
 mod media;
 mod outbox;
 mod pins;
+mod profile;
 mod randomness;
 mod receipts;
 mod related;
@@ -97,6 +99,17 @@ impl Matrix {
         self.link.borrow().clone().ok_or_else(|| "there is no connection now".to_owned())
     }
 
+    /// What to do about a login that was revoked.
+    fn revoked(&self) -> &'static str {
+        if self.settings.token.is_some() {
+            "the login was revoked: somebody removed the bot's device, or its token has expired. Put the token of a new \
+             device into token_file: the bot takes it by itself"
+        } else {
+            "the login was revoked: somebody removed the bot's device or changed its password. `astragal matrix login` \
+             makes a new device; a new password in password_file is taken by itself"
+        }
+    }
+
     fn failed(&self, reason: impl Into<String>) -> TransportError {
         TransportError { network: self.network.clone(), reason: reason.into() }
     }
@@ -105,15 +118,16 @@ impl Matrix {
     async fn open(&self, home: &Home, desk: &Arc<dyn Desk>) -> Result<Arc<Link>, TransportError> {
         let cursor = desk.note(listen::CURSOR).map_err(|error| self.failed(error.to_string()))?;
         let mut backoff = Backoff::new(self.settings.retries(), self.randomness.clone());
-        let client = loop {
-            let wait = match session::open(&self.settings, home, &self.randomness, cursor.as_deref()).await {
-                Ok(client) => break client,
+        let (settings, client) = loop {
+            let settings = self.settings.with_secrets_of_now();
+            let wait = match session::open(&settings, home, &self.randomness, cursor.as_deref()).await {
+                Ok(client) => break (settings, client),
                 Err(SessionError::Sdk(error)) => match Trouble::of(&error) {
                     Trouble::Passing { wait, why } => {
                         tracing::warn!(network = self.network, reason = why, "no login yet");
                         backoff.wait(wait)
                     }
-                    _ => return Err(self.failed(error.to_string())),
+                    trouble => return Err(self.failed(trouble.why())),
                 },
                 Err(SessionError::Build(error)) => {
                     tracing::warn!(network = self.network, reason = %error, "the homeserver is not to be found");
@@ -125,7 +139,7 @@ impl Matrix {
         };
         Ok(Arc::new(Link {
             network: self.network.clone(),
-            settings: self.settings.clone(),
+            settings,
             client,
             home: home.clone(),
             desk: Arc::downgrade(desk),
@@ -133,6 +147,9 @@ impl Matrix {
             randomness: self.randomness.clone(),
             trail: Trail::default(),
             lately: lately::Lately::default(),
+            copies: authors::Copies::default(),
+            unpinned: link::Once::default(),
+            knocked: link::Once::default(),
         }))
     }
 }
@@ -167,15 +184,17 @@ impl Transport for Matrix {
             match ended {
                 Ended::SoftLogout => {
                     tracing::warn!(network = self.network, "the homeserver asks for a new login");
-                    let again = session::log_in_again(&self.settings, &home, &link.client).await;
+                    let again = session::log_in_again(&self.settings.with_secrets_of_now(), &home, &link.client).await;
                     again.map_err(|error| self.failed(error.to_string()))?;
                 }
-                Ended::Revoked => {
-                    return Err(self.failed(
-                        "the login was revoked: somebody removed the bot's device, or its token. `astragal matrix login` \
-                         makes a new one",
-                    ));
+                Ended::Revoked if session::has_new_secret(&self.settings.with_secrets_of_now(), &home) => {
+                    tracing::warn!(
+                        network = self.network,
+                        "the login was revoked: the bot logs in with its new secret, as a new device"
+                    );
+                    home.forget().map_err(|error| self.failed(error.to_string()))?;
                 }
+                Ended::Revoked => return Err(self.failed(self.revoked())),
             }
         }
     }
@@ -193,13 +212,14 @@ impl Transport for Matrix {
         let link = self.link.borrow().clone();
         let patience = SignedDuration::from_secs(i64::from(self.settings.sync_seconds)) + OVERDUE;
         let fresh = |heard: Timestamp| self.clock.now().duration_since(heard) < patience;
-        link.map_or_else(Status::default, |link| Status {
+        let Some(link) = link else { return Status::default() };
+        Status {
             connected: link.trail.heard().is_some_and(fresh),
             me: link.client.user_id().map(ToString::to_string).unwrap_or_default(),
             heard: link.trail.heard(),
-            rooms: rooms::all(&link),
+            rooms: rooms::all(&link).await,
             ..Status::default()
-        })
+        }
     }
 
     async fn join(&self, room: &str) -> Result<String, String> {

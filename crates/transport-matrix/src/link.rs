@@ -1,12 +1,13 @@
 //! The state that the parts share while the bot is logged in.
 
+use crate::authors::Copies;
 use crate::lately::Lately;
 use crate::session::Home;
 use crate::{Randomness, Settings};
 use chat::{Clock, Delivery, Desk, DeskError, RoomId};
 use jiff::Timestamp;
 use matrix_sdk::Client;
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
@@ -28,6 +29,11 @@ pub(crate) struct Link {
     pub randomness: Randomness,
     pub trail: Trail,
     pub lately: Lately,
+    pub copies: Copies,
+    /// Rooms whose board cannot be pinned.
+    pub unpinned: Once,
+    /// Rooms where the bot knocked.
+    pub knocked: Once,
 }
 
 impl Link {
@@ -63,6 +69,21 @@ impl Link {
         if let Err(error) = self.accept(delivery).await {
             tracing::error!(network = self.network, %error, "a note was not written");
         }
+    }
+}
+
+/// Names of what happened already.
+#[derive(Default)]
+pub(crate) struct Once(Mutex<BTreeSet<String>>);
+
+impl Once {
+    /// Adds a name. Returns true if it is new.
+    pub fn insert(&self, name: &str) -> bool {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(name.to_owned())
+    }
+
+    pub fn contains(&self, name: &str) -> bool {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).contains(name)
     }
 }
 

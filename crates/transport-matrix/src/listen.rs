@@ -1,9 +1,11 @@
 //! Listens, one sync after the other. Events are handed to the core together with the place up to which they were
 //! heard; only then the next sync is requested.
 
+use crate::authors::{self, Note};
 use crate::gap;
 use crate::identity::{self, Identity};
 use crate::link::{Link, Step};
+use crate::profile;
 use crate::receipts::Receipts;
 use crate::related;
 use crate::rooms::{self, Rooms};
@@ -112,7 +114,9 @@ pub(crate) async fn listen(link: Arc<Link>, undecrypted: Arc<Undecrypted>, conne
     }
 }
 
-fn filter() -> FilterDefinition {
+/// The filter of every sync: what one leaves out, such as a room's summary, a later one with another filter would not
+/// bring.
+pub(crate) fn filter() -> FilterDefinition {
     let mut filter = FilterDefinition::default();
     filter.presence.not_types = vec!["*".to_owned()];
     filter.room.ephemeral = RoomEventFilter::ignore_all();
@@ -228,7 +232,7 @@ impl Listener {
         }
         let heard = gap::events(&self.link, room, update.timeline, last, self.known).await?;
         let own = room.creators().is_some_and(|creators| creators.iter().any(|creator| creator == self.own()));
-        if heard.arrived && !own {
+        if heard.arrived && !own && !room.is_space() {
             match rooms::replaced(&self.link, room).await {
                 // Before anything said there, and only once, because the room may sit elsewhere by now.
                 Some((moved, note)) if self.link.note(&note.0).is_none() => {
@@ -247,7 +251,8 @@ impl Listener {
         for (number, event) in heard.events.into_iter().enumerate() {
             let origin = if number < heard.filled { Origin::FilledIn } else { Origin::Sync };
             let event_id = event.event_id();
-            let events = self.hear_event(room, event, origin, &mut people).await;
+            let (events, note) = self.hear_event(room, event, origin, &mut people).await;
+            deliveries.last_mut().expect("there is one").notes.extend(note);
             if events.is_some() && self.introduced.insert(id.id.clone()) {
                 deliveries.last_mut().expect("there is one").events.extend(present(&self.link, room).await);
             }
@@ -272,21 +277,38 @@ impl Listener {
         Ok(())
     }
 
-    /// The core's event for an event of the timeline.
+    /// The core's event for an event of the timeline, and the note that remembers it.
     async fn hear_event(
         &mut self,
         room: &Room,
         event: TimelineEvent,
         origin: Origin,
         people: &mut BTreeMap<OwnedUserId, Speaker>,
-    ) -> Option<Event> {
-        let sender = event.sender().filter(|sender| is_player(&self.link, sender))?;
-        let event = said::mended(event);
+    ) -> (Option<Event>, Option<Note>) {
+        let Some(sender) = event.sender().filter(|sender| is_player(&self.link, sender)) else { return (None, None) };
         if event.kind.is_utd() {
             metrics::counter!("astragal_undecryptable_total", "network" => self.link.network.clone()).increment(1);
             self.undecrypted.add(room, &event);
-            return None;
+            return (None, None);
         }
+        let note = match authors::check(&self.link, room, &event).await {
+            Ok(note) => note,
+            Err(forged) => {
+                self.undecrypted.tell_forged(room, &event, forged);
+                return (None, None);
+            }
+        };
+        (self.hear_readable(room, said::mended(event), &sender, (origin, people)).await, note)
+    }
+
+    /// The same for an event that is not encrypted any more.
+    async fn hear_readable(
+        &mut self,
+        room: &Room,
+        event: TimelineEvent,
+        sender: &UserId,
+        (origin, people): (Origin, &mut BTreeMap<OwnedUserId, Speaker>),
+    ) -> Option<Event> {
         let missed = self.catching_up || origin == Origin::FilledIn;
         let reached = if missed { Reached::Afterwards } else { Reached::Live };
         match event.raw().deserialize().ok()? {
@@ -301,11 +323,11 @@ impl Listener {
                 }
             }
             AnySyncTimelineEvent::MessageLike(_) => {
-                if !people.contains_key(&sender) {
-                    let speaker = standing::speaker(&self.link.network, &self.link.settings, room, &sender).await;
-                    people.insert(sender.clone(), speaker);
+                if !people.contains_key(sender) {
+                    let speaker = standing::speaker(&self.link.network, &self.link.settings, room, sender).await;
+                    people.insert(sender.to_owned(), speaker);
                 }
-                message(&self.link, room, &event, people[&sender].clone(), reached).await
+                message(&self.link, room, &event, people[sender].clone(), reached).await
             }
         }
     }
@@ -318,6 +340,9 @@ impl Listener {
         let network = &self.link.network;
         let identity = identity::settle(&self.link.settings, &self.link.home, &self.link.client).await;
         self.settled = identity.is_ok();
+        if let Err(why) = profile::settle(&self.link).await {
+            tracing::warn!(network, why, "the account's name and picture stay as they are");
+        }
         match identity {
             Ok(Identity::Kept(_)) => {}
             Ok(Identity::Unkept) => tracing::warn!(
@@ -452,11 +477,11 @@ pub(crate) async fn is_private(link: &Link, room: &Room, player: &PlayerId) -> b
     // A pending third-party invitation lets its recipient in without anybody's doing.
     let promised = room.get_state_events(StateEventType::RoomThirdPartyInvite).await;
     let promised = promised.map_or(true, |promised| !promised.is_empty());
-    let two = room.active_members_count() <= 2;
     let named = room.name().is_some_and(|name| !name.is_empty()) || room.canonical_alias().is_some();
     let shut = room.join_rule().is_some_and(|rule| rule == JoinRule::Invite);
     let hidden = room.history_visibility_or_default() != HistoryVisibility::WorldReadable;
-    own && two && !named && shut && hidden && !promised
+    let alone = own && !named && shut && hidden && !promised;
+    alone && standing::people(room, RoomMemberships::ACTIVE).await.is_some_and(|people| people <= 2)
 }
 
 /// True if somebody is known to be in the room now; what they said may be from before they left.

@@ -18,7 +18,9 @@ pub(crate) async fn add(link: &Link, room: &str, event: &EventId) {
         Ok(room) => change(link, &room, |pins| pins.push(event.to_string()), |pins| !has(pins, event.as_str())).await,
         Err(trouble) => Err(trouble),
     };
-    if let Err(trouble) = done {
+    if let Err(trouble) = done
+        && link.unpinned.insert(room)
+    {
         tracing::info!(network = link.network, room, why = trouble.why(), "the board is not pinned");
     }
 }

@@ -10,7 +10,7 @@ use matrix_sdk::ruma::api::client::state::get_state_event_for_key::v3::Request;
 use matrix_sdk::ruma::events::StateEventType;
 use matrix_sdk::ruma::events::room::tombstone::RoomTombstoneEventContent;
 use matrix_sdk::ruma::{OwnedRoomId, OwnedUserId, RoomId, RoomOrAliasId, UserId};
-use matrix_sdk::{Room, RoomState};
+use matrix_sdk::{Room, RoomMemberships, RoomState};
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -85,6 +85,11 @@ impl Seeing {
         let Some(room) = link.client.get_room(id) else { return };
         let inviter = room.invite_details().await.ok().and_then(|invite| invite.inviter);
         let Some(inviter) = inviter.map(|inviter| inviter.user_id().to_owned()) else { return };
+        // Whoever invites it there: the operator wants it in these rooms.
+        if is_configured(link, &room) {
+            let room = id.to_owned().into();
+            return self.joiner.want(Wanted { room, caller: Caller::Operator, via: Vec::new() });
+        }
         // If an admin of our room replaced it, anyone may invite the bot into the replacement.
         if link.settings.follows(&inviter) || replaced(link, &room).await.is_some() {
             self.joiner.want(Wanted { room: id.to_owned().into(), caller: Caller::User(inviter), via: Vec::new() });
@@ -186,19 +191,37 @@ pub(crate) async fn go(link: &Link, room: &str) -> Result<(), String> {
 }
 
 /// The rooms the bot is in.
-pub(crate) fn all(link: &Link) -> Vec<RoomStatus> {
-    let told = |room: Room| {
+pub(crate) async fn all(link: &Link) -> Vec<RoomStatus> {
+    let mut all = Vec::new();
+    let mut answers = true;
+    for room in link.client.joined_rooms() {
+        // A room without a summary looks empty, so only the members themselves say that it is.
+        let others = match room.joined_members_count() {
+            0 | 1 if answers => {
+                let people = standing::people(&room, RoomMemberships::JOIN).await;
+                answers = people.is_some();
+                people.map_or(1, |people| people.saturating_sub(1) as u64)
+            }
+            // As long as it is not known that nobody is there, somebody is.
+            summed => summed.saturating_sub(1).max(1),
+        };
         let alias = room.canonical_alias().map(|alias| alias.to_string());
-        let wanted = [Some(room.room_id().to_string()), alias.clone()];
-        RoomStatus {
+        all.push(RoomStatus {
             mute: None,
             id: room.room_id().to_string(),
-            others: room.joined_members_count().saturating_sub(1),
-            configured: wanted.iter().flatten().any(|name| link.settings.rooms.contains(name)),
+            others,
+            configured: is_configured(link, &room),
             name: room.name().or(alias),
-        }
-    };
-    link.client.joined_rooms().into_iter().map(told).collect()
+        });
+    }
+    all
+}
+
+/// True if the configuration names the room, by its id or an alias.
+fn is_configured(link: &Link, room: &Room) -> bool {
+    let mut aliases = room.canonical_alias().into_iter().chain(room.alt_aliases());
+    let named = |name: &str| link.settings.rooms.contains(name);
+    named(room.room_id().as_str()) || aliases.any(|alias| named(alias.as_str()))
 }
 
 /// The event that a room replaces another one where the bot is, and the note to store with it: if both rooms say so,

@@ -3,6 +3,8 @@
 //! `key` opens the store and is 32 random bytes (a passphrase would cost half a minute at each start), `session.json`
 //! is the login, `recovery.key` restores the identity when all else is lost, and `store/` is the SDK's.
 
+mod secrets;
+
 use crate::trouble::{self, Trouble};
 use crate::{Randomness, Settings};
 use matrix_sdk::authentication::matrix::MatrixSession;
@@ -13,6 +15,9 @@ use matrix_sdk::ruma::api::client::session::login;
 use matrix_sdk::ruma::api::client::uiaa::{MatrixUserIdentifier, UserIdentifier};
 use matrix_sdk::store::{StateStoreDataKey, StateStoreDataValue};
 use matrix_sdk::{Client, ClientBuildError, HttpError, SessionMeta, SessionTokens, SqliteStoreConfig};
+use secrets::Use;
+pub(crate) use secrets::remove;
+use sha2::{Digest, Sha256};
 use std::fs;
 use std::io::{self, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
@@ -24,6 +29,12 @@ const PATIENCE: Duration = Duration::from_secs(60);
 
 /// The file with the key that restores the identity.
 const RECOVERY: &str = "recovery.key";
+
+/// The file with a digest of the password that the bot logged in with.
+const PROOF: &str = "logged-in-with";
+
+/// The file that says that the store is newer than the login.
+const ANEW: &str = "store-is-new";
 
 /// The directory of one account.
 #[derive(Clone, Debug)]
@@ -97,6 +108,35 @@ impl Home {
         self.0.join(RECOVERY)
     }
 
+    /// True if the device's keys are not there: the SDK's store is gone, or was made after a login that is older.
+    fn lacks_keys(&self) -> bool {
+        !self.0.join("store").exists() || self.0.join(ANEW).exists()
+    }
+
+    /// Notes that the store is newer than the login, until it is known that this does no harm.
+    fn begin_anew(&self) -> Result<(), SessionError> {
+        self.write(ANEW, b"")
+    }
+
+    fn begun_anew(&self) -> Result<(), SessionError> {
+        let path = self.0.join(ANEW);
+        match fs::remove_file(&path) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(SessionError::File { path, error }),
+            _ => Ok(()),
+        }
+    }
+
+    /// Remembers with which password the bot logged in.
+    fn keep_proof(&self, proof: &str) -> Result<(), SessionError> {
+        self.write(PROOF, proof.as_bytes())
+    }
+
+    /// True if the bot last logged in with another password than this one, or if that is not known.
+    fn is_new_password(&self, password: &str) -> bool {
+        let known = fs::read_to_string(self.0.join(PROOF)).ok().zip(fs::read(self.0.join("key")).ok());
+        known.is_none_or(|(proof, key)| proof != proof_of(&key, password))
+    }
+
     /// Forgets the device, so that the next start logs in as a new one. The recovery key stays.
     pub fn forget(&self) -> Result<(), SessionError> {
         let store = self.0.join("store");
@@ -143,6 +183,12 @@ impl Home {
     }
 }
 
+/// A digest of the password, which nobody can compare with another bot's.
+fn proof_of(key: &[u8], password: &str) -> String {
+    let digest = Sha256::digest([key, password.as_bytes()].concat());
+    digest.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
 /// A client for the account, not logged in yet.
 async fn build(settings: &Settings, home: &Home, randomness: &Randomness) -> Result<Client, SessionError> {
     let key = home.key(randomness)?;
@@ -174,20 +220,8 @@ pub(crate) async fn open(
     randomness: &Randomness,
     cursor: Option<&str>,
 ) -> Result<Client, SessionError> {
-    let stored = home.session()?;
-    if stored.is_none() {
-        // A store without a login belongs to a device that was never used.
-        home.forget()?;
-    }
-    let client = build(settings, home, randomness).await?;
-    let session = match stored {
-        Some(session) => session,
-        None => {
-            let session = log_in(&client, settings, None).await?;
-            home.keep_session(&session)?;
-            session
-        }
-    };
+    let (client, session) = logged_in(settings, home, randomness).await?;
+    home.begun_anew()?;
     // A store without a place in the stream is new, and must learn everything first.
     let store = client.state_store();
     let place = store.get_kv_data(StateStoreDataKey::SyncToken).await.map_err(matrix_sdk::Error::from)?;
@@ -199,11 +233,61 @@ pub(crate) async fn open(
     Ok(client)
 }
 
+/// A client that is not logged in, and the login for it: the stored one, or that of a new device.
+async fn logged_in(
+    settings: &Settings,
+    home: &Home,
+    randomness: &Randomness,
+) -> Result<(Client, MatrixSession), SessionError> {
+    if let Some(stored) = home.session()? {
+        let lost = home.lacks_keys();
+        if lost {
+            home.begin_anew()?;
+        }
+        let client = build(settings, home, randomness).await?;
+        match secrets::now(&client, settings, &stored, lost).await? {
+            Use::Stored => return Ok((client, stored)),
+            Use::Token(session) => {
+                home.keep_session(&session)?;
+                return Ok((client, session));
+            }
+            Use::NewDevice => {}
+        }
+    }
+    // A store without a login belongs to a device that was never used.
+    home.forget()?;
+    let client = build(settings, home, randomness).await?;
+    let session = log_in(&client, settings, None).await?;
+    if settings.token.is_some() {
+        secrets::refuse_foreign_keys(&client, &session).await?;
+    }
+    home.keep_session(&session)?;
+    if let Some(password) = &settings.password {
+        home.keep_proof(&proof_of(&home.key(randomness)?, password.expose()))?;
+    }
+    Ok((client, session))
+}
+
 /// Logs in again as the same device after the homeserver asked for that (a soft logout).
 pub(crate) async fn log_in_again(settings: &Settings, home: &Home, client: &Client) -> Result<(), SessionError> {
     let device = client.device_id().map(ToString::to_string);
     let session = log_in(client, settings, device).await?;
+    if client.device_id().is_some_and(|device| device != session.meta.device_id) {
+        // The token of another device, with which this one's keys are of no use.
+        return home.forget();
+    }
     home.keep_session(&session)
+}
+
+/// True if the operator gave the bot another password or token than the one it logged in with.
+pub(crate) fn has_new_secret(settings: &Settings, home: &Home) -> bool {
+    match (&settings.token, &settings.password) {
+        (Some(token), _) => {
+            home.session().ok().flatten().is_none_or(|session| session.tokens.access_token != token.expose())
+        }
+        (None, Some(password)) => home.is_new_password(password.expose()),
+        (None, None) => false,
+    }
 }
 
 async fn restore(client: &Client, home: &Home, session: MatrixSession) -> Result<(), SessionError> {
@@ -237,15 +321,27 @@ async fn log_in(client: &Client, settings: &Settings, device: Option<String>) ->
     request.initial_device_display_name = Some(settings.device.clone());
     request.device_id = device.map(Into::into);
     request.refresh_token = true;
-    let response = client.send(request).await.map_err(|error| refused_login(settings, error))?;
+    let response = match client.send(request).await {
+        Ok(response) => response,
+        Err(error) => return Err(refused_login(client, settings, error).await),
+    };
     Ok(MatrixSession {
         meta: SessionMeta { user_id: response.user_id, device_id: response.device_id },
         tokens: SessionTokens { access_token: response.access_token, refresh_token: response.refresh_token },
     })
 }
 
-fn refused_login(settings: &Settings, error: HttpError) -> SessionError {
+async fn refused_login(client: &Client, settings: &Settings, error: HttpError) -> SessionError {
     use matrix_sdk::ruma::api::error::ErrorKind;
+    if matches!(Trouble::of_http(&error), Trouble::Refused(_)) && secrets::takes_no_password(client).await {
+        return SessionError::Wrong(format!(
+            "{} lets nobody in with a password: give the bot an access token of a device of its own, in token_file \
+             instead of password_file. If an authentication service runs there, its operator makes one with `mas-cli \
+             manage issue-compatibility-token {}`; \"Accounts without a password\" in docs/networks.md has the other \
+             ways",
+            settings.homeserver, settings.user
+        ));
+    }
     match error.client_api_error_kind() {
         Some(ErrorKind::Forbidden) | Some(ErrorKind::UserDeactivated) => SessionError::Wrong(format!(
             "{} does not let {} in with this password: {error}",
@@ -260,7 +356,10 @@ async fn with_token(client: &Client, token: &str) -> Result<MatrixSession, Sessi
     let wrong = |why: String| SessionError::Wrong(format!("the token: {why}"));
     let (status, text) = who_am_i(client, token).await?;
     if status.is_client_error() {
-        return Err(wrong(format!("the homeserver does not know it ({status})")));
+        return Err(wrong(format!(
+            "the homeserver does not know it ({status}): it was revoked or has expired. Put one of a new device into \
+             token_file"
+        )));
     }
     let nonsense = || wrong(format!("the homeserver answered nonsense ({status})"));
     let known: serde_json::Value = serde_json::from_str(&text).map_err(|_| nonsense())?;

@@ -1,5 +1,6 @@
 //! What an operator decides about one Matrix account. `config/astragal.example.toml` explains every key.
 
+use crate::profile;
 use chat::Secret;
 use matrix_sdk::ruma::{RoomOrAliasId, ServerName, UserId};
 use schemars::JsonSchema;
@@ -28,6 +29,11 @@ pub struct Settings {
     pub token_file: Option<PathBuf>,
     /// The name of the bot's device, as others see it.
     pub device: String,
+    /// The display name of the bot's account. If it is empty, the account keeps the one that it has.
+    pub name: String,
+    /// A picture for the bot's account: PNG, JPEG, GIF or WebP.
+    #[schemars(extend("format" = "path"))]
+    pub avatar: Option<PathBuf>,
     /// Rooms to be in, by alias or id.
     pub rooms: BTreeSet<String>,
     /// Whose invitations are followed: user ids, servers, or `*` for everyone. Owners' invitations are always followed.
@@ -65,6 +71,8 @@ impl Default for Settings {
             token: None,
             token_file: None,
             device: "astragal".to_owned(),
+            name: String::new(),
+            avatar: None,
             rooms: BTreeSet::new(),
             invites: BTreeSet::new(),
             joins_per_minute: 6,
@@ -96,6 +104,7 @@ impl Settings {
         if self.password.is_some() && self.token.is_some() {
             wrong.push("password and token: one of them is enough".to_owned());
         }
+        wrong.extend(self.avatar.as_deref().and_then(|file| profile::picture(file).err()));
         let rooms = self.rooms.iter().filter(|room| RoomOrAliasId::parse(room.as_str()).is_err());
         wrong.extend(rooms.map(|room| format!("rooms: {room:?} is not a room; \"#tavern:example.org\" is")));
         let named = |name: &str| name == "*" || UserId::parse(name).is_ok() || ServerName::parse(name).is_ok();
@@ -113,6 +122,18 @@ impl Settings {
         wrong
             .extend(counts.iter().filter(|(_, none)| *none).map(|(key, _)| format!("{key}: a whole number from 1 up")));
         if wrong.is_empty() { Ok(self) } else { Err(wrong) }
+    }
+
+    /// The same settings with the secrets that their files hold now. A file that cannot be read now changes nothing.
+    pub(crate) fn with_secrets_of_now(&self) -> Self {
+        let mut now = self.clone();
+        for (secret, file) in [(&mut now.password, &self.password_file), (&mut now.token, &self.token_file)] {
+            let mut read = None;
+            if Secret::read_into(&mut read, file.as_deref(), "secret").is_ok() && read.is_some() {
+                *secret = read;
+            }
+        }
+        now
     }
 
     /// What is wrong with the user's name. A token has its own.

@@ -2,12 +2,15 @@
 
 use crate::Settings;
 use chat::{PlayerId, Speaker, Standing, Trust, clean, cut};
-use matrix_sdk::Room;
 use matrix_sdk::ruma::UserId;
 use matrix_sdk::ruma::events::room::power_levels::UserPowerLevel;
+use matrix_sdk::{Room, RoomMemberships};
+use std::time::Duration;
 
 /// Characters of a display name that are shown.
 const NAME: usize = 32;
+/// How long asking for the members of a room may take.
+const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Somebody in a room, as they are there at this moment.
 pub(crate) async fn speaker(network: &str, settings: &Settings, room: &Room, user: &UserId) -> Speaker {
@@ -41,6 +44,15 @@ pub(crate) async fn name(room: &Room, user: &UserId) -> String {
         (true, _) => user.localpart().to_owned(),
         (false, true) => format!("{shown} ({user})"),
         (false, false) => shown,
+    }
+}
+
+/// How many people are in a room, as its list of members says: the summary of a room may be missing or old. `None` if
+/// the list is not known now.
+pub(crate) async fn people(room: &Room, which: RoomMemberships) -> Option<usize> {
+    match tokio::time::timeout(PATIENCE, room.members(which)).await {
+        Ok(Ok(members)) => Some(members.len()),
+        _ => None,
     }
 }
 

@@ -4,6 +4,7 @@
 mod complaints;
 mod kept;
 
+use crate::authors::{self, Forged, Note};
 use crate::gap::Missed;
 use crate::link::Link;
 use crate::outbox::Outbox;
@@ -16,7 +17,6 @@ use kept::{Kept, Waiting};
 use matrix_sdk::Room;
 use matrix_sdk::deserialized_responses::{TimelineEvent, TimelineEventKind};
 use matrix_sdk::ruma::EventId;
-use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -35,6 +35,7 @@ pub(crate) struct Undecrypted {
     outbox: Arc<Outbox>,
     waiting: Mutex<Kept>,
     complaints: Mutex<Complaints>,
+    forgeries: Mutex<Complaints>,
     added: Notify,
     changed: AtomicBool,
 }
@@ -48,6 +49,7 @@ impl Undecrypted {
             outbox,
             waiting: Mutex::new(noted.unwrap_or_default()),
             complaints: Mutex::default(),
+            forgeries: Mutex::default(),
             added: Notify::new(),
             changed: AtomicBool::new(false),
         })
@@ -115,9 +117,10 @@ impl Undecrypted {
     async fn retry(&self, which: impl Fn(&Waiting) -> bool) {
         let chosen: Vec<_> = self.waiting().iter().filter(|waiting| which(waiting)).cloned().collect();
         for waiting in chosen {
-            let Some(event) = self.read(&waiting).await else { continue };
+            let Some((event, note)) = self.read(&waiting).await else { continue };
             self.waiting().remove(&waiting.event);
-            let delivery = Delivery { events: event.into_iter().collect(), notes: BTreeMap::from([self.note()]) };
+            let notes = [self.note()].into_iter().chain(note).collect();
+            let delivery = Delivery { events: event.into_iter().collect(), notes };
             if let Err(error) = self.link.accept(delivery).await {
                 tracing::error!(network = self.link.network, %error, "what can be read at last is not heard");
                 self.waiting().add(waiting);
@@ -125,15 +128,35 @@ impl Undecrypted {
         }
     }
 
-    /// The event of a message, if its key is there now; the outer `None` means that it is not.
-    async fn read(&self, waiting: &Waiting) -> Option<Option<chat::Event>> {
-        let Ok(room) = outbox::room_of(&self.link, &waiting.room) else { return Some(None) };
+    /// The event of a message, if its key is there now, and the note that remembers it; `None` means that it is not.
+    async fn read(&self, waiting: &Waiting) -> Option<(Option<chat::Event>, Option<Note>)> {
+        let Ok(room) = outbox::room_of(&self.link, &waiting.room) else { return Some((None, None)) };
         let id = EventId::parse(&waiting.event).ok()?;
         let event = room.event(&id, None).await.ok().filter(|event| !event.kind.is_utd())?;
-        let Some(sender) = event.sender() else { return Some(None) };
+        let Some(sender) = event.sender() else { return Some((None, None)) };
         let link = &self.link;
+        let note = match authors::check(link, &room, &event).await {
+            Ok(note) => note,
+            Err(forged) => {
+                self.tell_forged(&room, &event, forged);
+                return Some((None, None));
+            }
+        };
         let speaker = standing::speaker(&link.network, &link.settings, &room, &sender).await;
-        Some(listen::message(link, &room, &event, speaker, listen::Reached::Afterwards).await)
+        Some((listen::message(link, &room, &event, speaker, listen::Reached::Afterwards).await, note))
+    }
+
+    /// Says that a message does not count, seldom. The log has each.
+    pub fn tell_forged(&self, room: &Room, event: &TimelineEvent, forged: Forged) {
+        let (Some(id), Some(sender), now) = (event.event_id(), event.sender(), self.link.clock.now()) else { return };
+        let (network, room) = (&self.link.network, self.link.room_id(room.room_id()));
+        let why = forged.name();
+        tracing::warn!(network, %room, %sender, event = %id, why, "a message is not played");
+        let mut told = self.forgeries.lock().unwrap_or_else(PoisonError::into_inner);
+        if told.may(now, &room.id, sender.as_str()) {
+            let key = format!("forged/{id}");
+            self.say(Post { answers: Some(id.to_string()), ..Post::new(key, room, vec![line(forged.words())]) });
+        }
     }
 
     /// Complains about keys that have not come for long: seldom, and to each sender once.

@@ -104,7 +104,9 @@ fn given_up(terminal: &mut dyn Terminal, why: &str) -> bool {
 
 /// A sync that waits a little. The bot's own place stays, so what players say meanwhile is heard when the bot starts.
 async fn sync(client: &Client) -> Result<SyncResponse, SessionError> {
-    Ok(client.sync_once(SyncSettings::new().timeout(Duration::from_secs(2))).await?)
+    Ok(client
+        .sync_once(SyncSettings::new().timeout(Duration::from_secs(2)).filter(crate::listen::filter().into()))
+        .await?)
 }
 
 /// Joins the rooms where somebody may ask: people are verified in direct rooms.

@@ -16,6 +16,8 @@ pub struct SynapseOptions {
     pub limits: bool,
     /// The lifetime of an access token that can be refreshed, in seconds.
     pub token_lifetime_s: Option<u32>,
+    /// True if nobody can log in with a password.
+    pub no_passwords: bool,
 }
 
 /// A running Synapse.
@@ -145,6 +147,7 @@ fn configuration(options: &SynapseOptions, port: u16, home: &Path) -> String {
     let message = if options.limits { "{per_second: 0.2, burst_count: 10}" } else { free };
     let lifetime =
         options.token_lifetime_s.map_or_else(String::new, |s| format!("refreshable_access_token_lifetime: {s}s"));
+    let passwords = if options.no_passwords { "password_config: {enabled: false}" } else { "" };
     format!(
         "\
 server_name: localhost
@@ -167,6 +170,7 @@ enable_registration_without_verification: true
 bcrypt_rounds: 4
 presence: {{enabled: false}}
 {lifetime}
+{passwords}
 rc_message: {message}
 rc_registration: {free}
 rc_login: {{address: {free}, account: {free}, failed_attempts: {free}}}

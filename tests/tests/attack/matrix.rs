@@ -2,5 +2,6 @@
 
 mod alone;
 mod answers;
+mod copies;
 mod invitations;
 mod unread;

@@ -23,7 +23,7 @@ impl Kind for Matrix {
 
     fn names(&self) -> Names {
         let about = "Matrix accounts, by the operator's names for their networks.";
-        let log = "transport_matrix=info,matrix_sdk=error,matrix_sdk::http_client=off,matrix_sdk_crypto=error";
+        let log = "transport_matrix=info,matrix_sdk=off,matrix_sdk_base=error,matrix_sdk_crypto=error,matrix_sdk_sqlite=error";
         Names { section: "matrix", title: "Matrix", about, example: first::NAME, log }
     }
 
@@ -86,6 +86,7 @@ mod tests {
             token: shown.token.clone(),
             token_file: shown.token_file.clone(),
             rooms: shown.rooms.clone(),
+            avatar: shown.avatar.clone(),
             invites: shown.invites.clone(),
             ignore: shown.ignore.clone(),
             ..none

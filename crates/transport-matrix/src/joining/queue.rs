@@ -16,8 +16,13 @@ const WAITING: usize = 20;
 const WAITING_NAMED: usize = 500;
 /// The most rooms tried at once for strangers; there is no limit for those the operator named.
 const AT_ONCE: usize = 4;
-/// The most rooms remembered as given up, which are not tried again while the login lasts.
+/// The most rooms remembered as given up. They are tried again when somebody invites the bot again.
 const GIVEN_UP: usize = 1_000;
+/// How often a stranger's invitations may open a room again that was given up, in this time.
+const BEGINNINGS: usize = 2;
+const LATELY: Duration = Duration::from_secs(3600);
+/// How long a room of the configuration waits that does not let the bot in.
+pub(super) const SELDOM: Duration = Duration::from_secs(600);
 
 /// Who wants the bot in a room.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -78,10 +83,25 @@ pub(crate) struct Wanted {
 pub(super) enum Why {
     /// It refuses the bot.
     Refused,
+    /// The operator wants the bot there, and nobody invited it.
+    Uninvited,
+    /// The operator wants the bot there, and it knocked.
+    Knocked,
     /// The homeserver asks to wait this long.
     Limited(Duration),
     /// The homeserver answers nothing; that is not the room's fault.
     Down,
+}
+
+/// When a room is tried again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Again {
+    Soon,
+    /// From now on seldom, because it does not let the bot in; or when it is invited.
+    Seldom,
+    SeldomAsBefore,
+    /// Only if somebody invites the bot again.
+    Never,
 }
 
 /// A room waiting to be tried.
@@ -106,7 +126,10 @@ pub(super) struct Queue {
     tries: BTreeMap<OwnedRoomOrAliasId, Tries>,
     /// The number of turns that callers with waiting rooms have had.
     turns: BTreeMap<Caller, u64>,
-    given_up: BTreeSet<OwnedRoomOrAliasId>,
+    /// Rooms that were given up, and when somebody's invitation opened them again.
+    given_up: BTreeMap<OwnedRoomOrAliasId, Vec<Instant>>,
+    /// Rooms of the configuration that do not let the bot in.
+    shut: BTreeSet<OwnedRoomOrAliasId>,
     retries: (Duration, Duration),
     order: u64,
 }
@@ -119,7 +142,8 @@ impl Queue {
             underway: BTreeMap::new(),
             tries: BTreeMap::new(),
             turns: BTreeMap::new(),
-            given_up: BTreeSet::new(),
+            given_up: BTreeMap::new(),
+            shut: BTreeSet::new(),
             retries,
             order: 0,
         }
@@ -127,10 +151,13 @@ impl Queue {
 
     /// Adds a room. Returns it if its caller has too many waiting.
     pub fn add(&mut self, wanted: Wanted, place: u8) -> Result<(), Wanted> {
-        let there = self.underway.contains_key(&wanted.room)
-            || self.given_up.contains(&wanted.room)
-            || self.waiting.iter().any(|waiting| waiting.wanted.room == wanted.room);
-        if there {
+        let now = Instant::now();
+        if let Some(waiting) = self.waiting.iter_mut().find(|waiting| waiting.wanted.room == wanted.room) {
+            // A room that waits for an invitation has one now.
+            waiting.due = if self.shut.contains(&wanted.room) { now } else { waiting.due };
+            return Ok(());
+        }
+        if self.underway.contains_key(&wanted.room) || !self.may_begin(&wanted.room, place, now) {
             return Ok(());
         }
         let most = match place {
@@ -141,8 +168,20 @@ impl Queue {
         if self.waiting.iter().filter(|waiting| waiting.wanted.caller == wanted.caller).count() >= most {
             return Err(wanted);
         }
-        self.put(wanted, place, Instant::now());
+        self.put(wanted, place, now);
         Ok(())
+    }
+
+    /// True unless the room was given up and invitations opened it again too often lately. People the operator named
+    /// always may.
+    fn may_begin(&mut self, room: &OwnedRoomOrAliasId, place: u8, now: Instant) -> bool {
+        let Some(begun) = self.given_up.get_mut(room) else { return true };
+        begun.retain(|begun| now.duration_since(*begun) < LATELY);
+        let may = Rank::of(place) == Rank::Named || begun.len() < BEGINNINGS;
+        if may {
+            begun.push(now);
+        }
+        may
     }
 
     fn put(&mut self, wanted: Wanted, place: u8, due: Instant) {
@@ -177,32 +216,45 @@ impl Queue {
         self.waiting.iter().filter_map(due).filter(|due| *due > now).min()
     }
 
-    /// Puts a room back for another try: after the time asked for, or after longer each time. Returns it if it was
-    /// tried often enough.
-    pub fn again(&mut self, wanted: Wanted, now: Instant, why: Why) -> Result<(), Wanted> {
-        let Some((caller, place)) = self.underway.remove(&wanted.room) else { return Ok(()) };
+    /// Puts a room back for another try: after the time asked for, or after longer each time, unless it was tried often
+    /// enough.
+    pub fn again(&mut self, wanted: Wanted, now: Instant, why: Why) -> Again {
+        let Some((caller, place)) = self.underway.remove(&wanted.room) else { return Again::SeldomAsBefore };
         let tries = self.tries.entry(wanted.room.clone()).or_default();
         match why {
             Why::Refused => tries.failed += 1,
             Why::Limited(_) if caller != Caller::Operator => tries.limited += 1,
             Why::Limited(_) | Why::Down => {}
+            Why::Uninvited | Why::Knocked => tries.failed = ATTEMPTS,
         }
-        if tries.failed >= ATTEMPTS || tries.limited >= LIMITED {
+        let (failed, tried) = (tries.failed, tries.failed >= ATTEMPTS || tries.limited >= LIMITED);
+        if tried && caller == Caller::Operator && !matches!(why, Why::Down | Why::Limited(_)) {
+            let first = self.shut.insert(wanted.room.clone());
+            self.put(wanted, place, now + SELDOM);
+            return if first { Again::Seldom } else { Again::SeldomAsBefore };
+        }
+        if tried && caller != Caller::Operator {
             self.give_up(&wanted);
-            return Err(wanted);
+            return Again::Never;
         }
         let (first, most) = self.retries;
         let wait = match why {
             Why::Limited(asked) => asked,
             Why::Down => most,
-            Why::Refused => (first * 2_u32.saturating_pow(tries.failed)).min(most),
+            Why::Refused | Why::Uninvited | Why::Knocked => (first * 2_u32.saturating_pow(failed)).min(most),
         };
         self.put(wanted, place, now + wait);
-        Ok(())
+        Again::Soon
     }
 
     /// Notes that the bot is in the room.
     pub fn done(&mut self, wanted: &Wanted) {
+        self.forget(wanted);
+        self.given_up.remove(&wanted.room);
+        self.shut.remove(&wanted.room);
+    }
+
+    fn forget(&mut self, wanted: &Wanted) {
         self.underway.remove(&wanted.room);
         self.tries.remove(&wanted.room);
         self.tidy();
@@ -210,11 +262,11 @@ impl Queue {
 
     /// Stops trying the room.
     fn give_up(&mut self, wanted: &Wanted) {
-        self.done(wanted);
-        if self.given_up.len() >= GIVEN_UP {
+        self.forget(wanted);
+        if self.given_up.len() >= GIVEN_UP && !self.given_up.contains_key(&wanted.room) {
             self.given_up.pop_first();
         }
-        self.given_up.insert(wanted.room.clone());
+        self.given_up.entry(wanted.room.clone()).or_default();
     }
 
     /// Forgets the turns of callers without waiting rooms.
@@ -272,19 +324,45 @@ mod tests {
         assert_eq!(next(&mut queue, Instant::now()), Some(wanted("gus", 0)));
     }
 
+    /// Tries a room until the queue no longer puts it back soon. Returns how it ended.
+    fn refuse(queue: &mut Queue, now: &mut Instant) -> Again {
+        loop {
+            let tried = next(queue, *now).expect("it is due");
+            let again = queue.again(tried, *now, Why::Refused);
+            assert_eq!(next(queue, *now), None, "it waits, or is given up");
+            *now += Duration::from_secs(8);
+            if again != Again::Soon {
+                return again;
+            }
+        }
+    }
+
     #[test]
-    fn a_room_is_given_up_after_a_few_attempts_and_not_taken_again() {
-        let mut queue = queue();
-        queue.add(wanted("mallory", 0), 3).unwrap();
-        let mut now = Instant::now();
-        for tried in 1..=ATTEMPTS {
-            let tried_now = next(&mut queue, now).unwrap();
-            let again = queue.again(tried_now, now, Why::Refused);
-            assert_eq!(again.is_err(), tried == ATTEMPTS);
-            assert_eq!(next(&mut queue, now), None, "it waits");
-            now += Duration::from_secs(8);
+    fn a_room_that_was_given_up_is_tried_anew_when_somebody_invites_again_but_not_for_ever() {
+        let (mut queue, mut now) = (queue(), Instant::now());
+        for _ in 0..=BEGINNINGS {
+            queue.add(wanted("mallory", 0), 3).unwrap();
+            assert_eq!(refuse(&mut queue, &mut now), Again::Never);
         }
         queue.add(wanted("mallory", 0), 3).unwrap();
+        assert_eq!(next(&mut queue, now + Duration::from_secs(60)), None, "too often within an hour");
+        for _ in 0..5 {
+            queue.add(wanted("mallory", 0), 1).unwrap();
+            assert_eq!(refuse(&mut queue, &mut now), Again::Never, "an owner always may");
+        }
+    }
+
+    #[test]
+    fn a_room_of_the_configuration_waits_for_an_invitation() {
+        let (mut queue, now) = (queue(), Instant::now());
+        let room = Wanted { caller: Caller::Operator, ..wanted("gus", 0) };
+        queue.add(room.clone(), 0).unwrap();
+        let tried = next(&mut queue, now + Duration::from_secs(1)).unwrap();
+        assert_eq!(queue.again(tried, now, Why::Uninvited), Again::Seldom);
         assert_eq!(next(&mut queue, now + Duration::from_secs(60)), None);
+        queue.add(room, 0).unwrap();
+        let tried = next(&mut queue, now + Duration::from_secs(60)).unwrap();
+        assert_eq!(queue.again(tried, now, Why::Uninvited), Again::SeldomAsBefore, "it is said once");
+        assert!(next(&mut queue, now + SELDOM).is_some());
     }
 }

@@ -95,6 +95,9 @@ async fn work(task: &MatrixTask, accounts: &BTreeMap<String, Settings>, path: &P
     match task {
         MatrixTask::Login { .. } => {
             say(&format!("logged in as {}", device.who()))?;
+            if let Some(earlier) = device.earlier().await {
+                say(&earlier)?;
+            }
             match device.identity().await.map_err(anyhow::Error::msg)? {
                 Identity::Kept(file) => say(&format!(
                     "the device is signed by the account's identity; the key that gets it back is in {}: keep a copy",
