@@ -2,7 +2,7 @@
 
 mod show;
 
-use dice::{Fate, Notation, Number, Pool, Roll, Rolls, ShownDie, Throw};
+use dice::{Expression, Fate, Notation, Number, Pool, Repeated, Roll, Rolls, ShownDie, Throw};
 use plugin_api::{Answers, Commands, Game, Past, Plugin, Refusal, Reply, Text, Turn};
 
 /// Plain dice as a plugin.
@@ -93,12 +93,13 @@ impl Game for Dice {
             }
             Refusal::usage(error.what, place).mended(at + prose.unwrap_or_default()..at + text.len(), comment)
         })?;
+        // Before any die falls.
+        if let Some(name) = turn.hides().filter(|_| !compares_alone(&notation)) {
+            return Err(one_at_a_time(name));
+        }
         let rolls = notation.roll(turn)?;
         if let Some(name) = turn.hides() {
-            return show::against(&rolls, name).ok_or_else(|| {
-                Refusal::new(format!("against {name} I compare one roll at a time"))
-                    .example(format!("roll d20+5 vs {name}"))
-            });
+            return show::against(&rolls, name).ok_or_else(|| one_at_a_time(name));
         }
         let mut reply = Reply::new();
         for (n, rolls) in rolls.iter().enumerate() {
@@ -112,6 +113,15 @@ impl Game for Dice {
             .fold(reply, |reply, roll| reply.why(format!("{} is rounded down to {}", roll.value, roll.total())));
         Ok(facts(reply, &rolls))
     }
+}
+
+/// True if it is one roll that is compared with something.
+fn compares_alone(notation: &Notation) -> bool {
+    matches!(notation.rolls.as_slice(), [Repeated { times: None | Some(1), expression: Expression::Compared(..), .. }])
+}
+
+fn one_at_a_time(name: &str) -> Refusal {
+    Refusal::new(format!("against {name} I compare one roll at a time")).example(format!("roll d20+5 vs {name}"))
 }
 
 /// A refusal of `d20+5 vs NAME` where nothing on the sheet of that character answers.
