@@ -5,6 +5,7 @@ mod at_once;
 mod binding;
 mod boards;
 mod budgets;
+mod costs;
 mod dice_that_fell;
 mod differing;
 mod edits;

@@ -3,6 +3,7 @@
 use crate::accounts;
 use crate::casting::Casting;
 use crate::effects::Effects;
+use crate::fuel::Fuel;
 use crate::host::Host;
 use crate::people::People;
 use crate::quota::{Exports, MOST_SEATS, Quotas};
@@ -13,6 +14,7 @@ use dice::Die;
 use dice::fair::MessageKey;
 use journal::documents::{GUEST, Head, OPERATOR, RoomDoc, Seat, TableDoc};
 use plugin_api::{Cast, CharacterId, CommandSpec, Plugin, Refusal, Role, Secrets};
+use std::rc::Rc;
 use std::sync::Arc;
 
 /// A command line in progress, and the table as it may change it; dropped if it is refused.
@@ -50,6 +52,8 @@ pub(crate) struct Attempt<'a> {
     pub paced: bool,
     /// True if it is only tried out.
     pub rehearsed: bool,
+    /// What is left of the work that its message may cost.
+    pub fuel: Rc<Fuel>,
 }
 
 /// A command that was found.
@@ -73,7 +77,13 @@ pub(crate) fn unreached(typed: &str) -> Refusal {
 
 impl<'a> Attempt<'a> {
     /// A line, so far knowing only who typed it, at a table with this state.
-    pub(crate) fn new(state: &State, message: &'a Message, key: MessageKey, rights: Rights<'a>) -> Self {
+    pub(crate) fn new(
+        state: &State,
+        message: &'a Message,
+        key: MessageKey,
+        rights: Rights<'a>,
+        fuel: &Rc<Fuel>,
+    ) -> Self {
         Attempt {
             message,
             key,
@@ -96,6 +106,7 @@ impl<'a> Attempt<'a> {
             exports: None,
             paced: false,
             rehearsed: false,
+            fuel: fuel.clone(),
         }
     }
 

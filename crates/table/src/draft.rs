@@ -1,12 +1,13 @@
 //! The table as a message will leave it. Dropping the draft refuses the message.
 
+use crate::fuel::Fuel;
 use crate::host::Host;
 use crate::ledger::Ledger;
 use crate::limits::{Pace, Pulse};
 use crate::line::Group;
 use crate::state::{GameState, State, Stored, read};
 use crate::unplayed::Unplayed;
-use chat::{Edits, Message, RoomId};
+use chat::{Edits, Message, PlayerId, RoomId};
 use dice::Die;
 use journal::documents::{Choice, GameDoc, RoomDoc, from_json, to_json};
 use journal::keys;
@@ -15,6 +16,7 @@ use journal::{Change, Touched, bound};
 use plugin_api::{Plugin, Refusal, SavedState};
 use serde::de::DeserializeOwned;
 use std::collections::BTreeMap;
+use std::rc::Rc;
 use std::sync::Arc;
 
 /// A table on which a message is played, line by line.
@@ -36,6 +38,8 @@ pub(crate) struct Draft {
     pub edits: Edits,
     /// True if a roll asks somebody for something.
     pub asks: bool,
+    /// What is left of the work that the message may cost.
+    pub fuel: Rc<Fuel>,
 }
 
 /// How a message is named in the keys of its dice.
@@ -138,14 +142,21 @@ impl Draft {
         if message.late || message.unlimited {
             return Ok(());
         }
-        let (player, room, limits) = (&message.speaker.player, &message.room, &host.settings().limits);
-        let now = message.heard_at();
-        if self.group.as_ref().is_some_and(|group| group.is_past_its_first(self.state.next_number())) {
-            self.pulse.also_command(player, room, now);
+        let (room, limits) = (&message.room, &host.settings().limits);
+        let (player, now) = (person(message), message.heard_at());
+        // What was ordered earlier waited until its player had time for it.
+        let begun = self.group.as_ref().is_some_and(|group| group.is_past_its_first(self.state.next_number()));
+        if begun || message.ordered.is_some() {
+            host.paces.also_command(player, now);
+            self.pulse.also_command(room, now);
             return Ok(());
         }
-        let waiting = host.waiting.to(message.said_in(), player);
-        match self.pulse.command(player, room, now, (waiting, limits)) {
+        let waiting = host.waiting.to(message.said_in(), &message.speaker.player);
+        let pace = match host.paces.command(player, now, (waiting, limits)) {
+            Pace::Fine => self.pulse.command(room, now, limits),
+            over => over,
+        };
+        match pace {
             Pace::Fine => Ok(()),
             Pace::Wait => {
                 let what =
@@ -156,4 +167,9 @@ impl Draft {
             Pace::Silent => Err(Unplayed::Silent),
         }
     }
+}
+
+/// The account that a person's commands are counted for: the same for both, if they linked two.
+pub(crate) fn person(message: &Message) -> &PlayerId {
+    message.speaker.accounts().min().unwrap_or(&message.speaker.player)
 }

@@ -1,6 +1,6 @@
 //! The state that all tables of a bot share.
 
-use crate::limits::Limits;
+use crate::limits::{Limits, Paces};
 use crate::patience::{Backlog, Guesses, Waiting};
 use crate::plugins::Plugins;
 use crate::room::RoomRule;
@@ -96,6 +96,8 @@ pub struct Host {
     /// How many posts wait to be said in each room.
     pub(crate) waiting: Backlog,
     pub(crate) guesses: Guesses,
+    /// What people did lately, at all tables.
+    pub(crate) paces: Paces,
     entropy: Mutex<Entropy>,
     numbers: AtomicU64,
 }
@@ -154,6 +156,7 @@ impl Host {
             ignored,
             waiting: Backlog::default(),
             guesses: Guesses::default(),
+            paces: Paces::default(),
             entropy,
             numbers,
         })

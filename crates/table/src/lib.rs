@@ -21,6 +21,7 @@ mod casting;
 mod done;
 mod draft;
 mod effects;
+mod fuel;
 mod handed;
 mod hearing;
 mod host;
@@ -58,6 +59,7 @@ mod trials;
 mod turn;
 mod typography;
 mod unplayed;
+mod vocabulary;
 
 pub use handed::make_again;
 pub use host::{DiceBox, FairBox, Host, Settings};

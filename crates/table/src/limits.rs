@@ -7,6 +7,7 @@ use chat::{PlayerId, RoomId};
 use jiff::{SignedDuration, Timestamp};
 use plugin_api::Refusal;
 use std::collections::{BTreeMap, VecDeque};
+use std::sync::{Mutex, MutexGuard};
 
 /// Limits on what is answered; the example config explains each.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -58,10 +59,13 @@ const MANY: usize = 256;
 pub struct Pulse {
     /// Each room of the table has its own measure: what one does silences no other.
     rooms: BTreeMap<RoomId, Beat>,
-    players: BTreeMap<PlayerId, PlayerPulse>,
     /// Exports within the hour; never more than the table's limit.
     exports: Vec<(Timestamp, PlayerId)>,
 }
+
+/// Recent activity of people, at all tables together: whoever plays at several has no more than one share.
+#[derive(Debug, Default)]
+pub(crate) struct Paces(Mutex<BTreeMap<PlayerId, PlayerPulse>>);
 
 #[derive(Debug, Default)]
 struct PlayerPulse {
@@ -115,18 +119,19 @@ impl PlayerPulse {
     }
 }
 
-impl Pulse {
-    /// Counts a command of `player` sent in a room at `now`. So many answers to them wait to be said there; of a network that
+impl Paces {
+    /// Counts a command of `player` sent at `now`. So many answers to them wait to be said in its room; of a network that
     /// says less than its players ask for, nobody gets more than the limit of one window.
-    pub fn command(
-        &mut self,
-        player: &PlayerId,
-        room: &RoomId,
-        now: Timestamp,
-        (waiting, limits): (usize, &Limits),
-    ) -> Pace {
-        self.forget(now, limits);
-        let own = self.players.entry(player.clone()).or_default();
+    pub fn command(&self, player: &PlayerId, now: Timestamp, (waiting, limits): (usize, &Limits)) -> Pace {
+        let mut players = self.players();
+        if players.len() > MANY {
+            // Dropped if they were quiet for long, so that memory does not grow.
+            players.retain(|_, own| {
+                own.commands.times.back().is_some_and(|time| now.duration_since(*time) < limits.window)
+                    || own.is_silent(now, limits)
+            });
+        }
+        let own = players.entry(player.clone()).or_default();
         if own.is_silent(now, limits) {
             return Pace::Silent;
         }
@@ -134,25 +139,29 @@ impl Pulse {
             return if std::mem::replace(&mut own.waits, true) { Pace::Silent } else { Pace::Wait };
         }
         own.waits = false;
-        match own.commands.count(now, limits, limits.per_player) {
-            Pace::Fine => self.in_room(room).count(now, limits, limits.per_table),
-            over => over,
-        }
+        own.commands.count(now, limits, limits.per_player)
     }
 
-    /// Counts one more command that the same line is played as. It is never refused: the group was begun.
-    pub fn also_command(&mut self, player: &PlayerId, room: &RoomId, now: Timestamp) {
-        self.in_room(room).times.push_back(now);
-        self.players.entry(player.clone()).or_default().commands.times.push_back(now);
+    /// Counts one more command that the same line is played as, or that was given earlier. It is never refused: the group
+    /// was begun.
+    pub fn also_command(&self, player: &PlayerId, now: Timestamp) {
+        self.players().entry(player.clone()).or_default().commands.times.push_back(now);
     }
 
-    fn in_room(&mut self, room: &RoomId) -> &mut Beat {
-        self.rooms.entry(room.clone()).or_default()
+    /// When another command of `player` may be played, if that is not yet.
+    pub fn wait(&self, player: &PlayerId, now: Timestamp, limits: &Limits) -> Option<Timestamp> {
+        let mut players = self.players();
+        let commands = &mut players.get_mut(player)?.commands;
+        commands.forget(now, limits, limits.per_player);
+        let over = commands.times.len().checked_sub(limits.per_player)?;
+        let last = commands.times.get(over)?;
+        Some(last.saturating_add(limits.window).unwrap_or(now).max(now))
     }
 
     /// Counts an answer to `player`. Returns true if they may get it.
-    pub fn answer(&mut self, player: &PlayerId, text: &str, now: Timestamp, limits: &Limits) -> bool {
-        let own = self.players.entry(player.clone()).or_default();
+    pub fn answer(&self, player: &PlayerId, text: &str, now: Timestamp, limits: &Limits) -> bool {
+        let mut players = self.players();
+        let own = players.entry(player.clone()).or_default();
         if own.answers.len() > own.many.max(MANY) {
             let counts = |beat: &Beat| beat.times.back().is_some_and(|last| now.duration_since(*last) < limits.window);
             own.answers.retain(|_, beat| counts(beat));
@@ -164,6 +173,27 @@ impl Pulse {
             return false;
         }
         true
+    }
+
+    fn players(&self) -> MutexGuard<'_, BTreeMap<PlayerId, PlayerPulse>> {
+        self.0.lock().expect("nothing panics holding it")
+    }
+}
+
+impl Pulse {
+    /// Counts a command sent in a room at `now`.
+    pub fn command(&mut self, room: &RoomId, now: Timestamp, limits: &Limits) -> Pace {
+        self.forget(now, limits);
+        self.in_room(room).count(now, limits, limits.per_table)
+    }
+
+    /// Counts one more command that the same line is played as. It is never refused: the group was begun.
+    pub fn also_command(&mut self, room: &RoomId, now: Timestamp) {
+        self.in_room(room).times.push_back(now);
+    }
+
+    fn in_room(&mut self, room: &RoomId) -> &mut Beat {
+        self.rooms.entry(room.clone()).or_default()
     }
 
     /// Counts an export that `player` asks for at `now`. Returns the counts within the hour.
@@ -189,17 +219,11 @@ impl Pulse {
         Ok(Exports { own: used(own), table: used(all) })
     }
 
-    /// Drops players and rooms that were quiet for long, so that memory does not grow.
+    /// Drops rooms that were quiet for long, so that memory does not grow.
     fn forget(&mut self, now: Timestamp, limits: &Limits) {
         if self.rooms.len() > MOST_ROOMS {
             let recent = |time: &Timestamp| now.duration_since(*time) < limits.window;
             self.rooms.retain(|_, beat| beat.times.back().is_some_and(recent));
-        }
-        if self.players.len() > MANY {
-            self.players.retain(|_, own| {
-                own.commands.times.back().is_some_and(|time| now.duration_since(*time) < limits.window)
-                    || own.is_silent(now, limits)
-            });
         }
     }
 }
@@ -220,12 +244,15 @@ mod tests {
         PlayerId::new("n", n.to_string())
     }
 
+    fn commands(paces: &Paces, n: usize, second: i64) -> Pace {
+        let limits = Limits::default();
+        paces.command(&player(n), at(second), (0, &limits))
+    }
+
     #[test]
     fn over_the_limit_there_is_one_warning_and_then_silence_until_the_window_has_passed() {
-        let (mut pulse, limits) = (Pulse::default(), Limits::default());
-        let mut paces = |second, n| {
-            (0..n).map(|_| pulse.command(&player(1), &hall(), at(second), (0, &limits))).collect::<Vec<_>>()
-        };
+        let all = Paces::default();
+        let paces = |second, n| (0..n).map(|_| commands(&all, 1, second)).collect::<Vec<_>>();
         assert_eq!(paces(0, 10), [Pace::Fine; 10]);
         assert_eq!(paces(9, 3), [Pace::Warn, Pace::Silent, Pace::Silent]);
         assert_eq!(paces(10, 1), [Pace::Fine]);
@@ -233,27 +260,40 @@ mod tests {
 
     #[test]
     fn who_has_many_answers_waiting_is_told_once_and_goes_on_when_they_are_said() {
-        let (mut pulse, limits) = (Pulse::default(), Limits::default());
-        let mut pace = |waiting| pulse.command(&player(1), &hall(), at(0), (waiting, &limits));
+        let (all, limits) = (Paces::default(), Limits::default());
+        let mut pace = |waiting| all.command(&player(1), at(0), (waiting, &limits));
         assert_eq!([9, 10, 11, 10, 9].map(&mut pace), [Pace::Fine, Pace::Wait, Pace::Silent, Pace::Silent, Pace::Fine]);
     }
 
     #[test]
     fn a_room_has_a_limit_of_its_own() {
         let (mut pulse, limits) = (Pulse::default(), Limits::default());
-        let paces: Vec<_> = (0..32).map(|n| pulse.command(&player(n), &hall(), at(0), (0, &limits))).collect();
+        let paces: Vec<_> = (0..32).map(|_| pulse.command(&hall(), at(0), &limits)).collect();
         assert_eq!(paces[29..], [Pace::Fine, Pace::Warn, Pace::Silent]);
         let den = RoomId::new("n", "den");
-        assert_eq!(pulse.command(&player(99), &den, at(0), (0, &limits)), Pace::Fine, "another room of the table");
+        assert_eq!(pulse.command(&den, at(0), &limits), Pace::Fine, "another room of the table");
     }
 
     #[test]
     fn a_clock_that_is_ahead_mutes_nobody() {
-        let (mut pulse, limits) = (Pulse::default(), Limits::default());
-        let ahead: Vec<_> =
-            (0..30).map(|n| pulse.command(&player(n), &hall(), at(4_000_000_000), (0, &limits))).collect();
+        let (all, mut pulse, limits) = (Paces::default(), Pulse::default(), Limits::default());
+        let ahead: Vec<_> = (0..30).map(|n| commands(&all, n, 4_000_000_000)).collect();
         assert_eq!(ahead, [Pace::Fine; 30]);
-        assert_eq!(pulse.command(&player(1), &hall(), at(0), (0, &limits)), Pace::Fine);
+        let ahead: Vec<_> = (0..30).map(|_| pulse.command(&hall(), at(4_000_000_000), &limits)).collect();
+        assert_eq!(ahead, [Pace::Fine; 30]);
+        assert_eq!(commands(&all, 1, 0), Pace::Fine);
+        assert_eq!(pulse.command(&hall(), at(0), &limits), Pace::Fine);
+    }
+
+    #[test]
+    fn who_is_over_the_limit_may_go_on_when_the_first_command_is_a_window_ago() {
+        let (all, limits) = (Paces::default(), Limits::default());
+        assert_eq!(all.wait(&player(1), at(0), &limits), None);
+        (0..10).for_each(|second| drop(commands(&all, 1, second)));
+        assert_eq!(all.wait(&player(1), at(9), &limits), Some(at(10)));
+        (0..3).for_each(|_| all.also_command(&player(1), at(9)));
+        assert_eq!(all.wait(&player(1), at(9), &limits), Some(at(13)));
+        assert_eq!(all.wait(&player(1), at(13), &limits), None);
     }
 
     #[test]
@@ -274,12 +314,12 @@ mod tests {
 
     #[test]
     fn a_loop_is_broken_for_a_minute() {
-        let (mut pulse, limits) = (Pulse::default(), Limits::default());
-        let answered: Vec<_> = (0..7).map(|_| pulse.answer(&player(1), "pong", at(0), &limits)).collect();
+        let (all, limits) = (Paces::default(), Limits::default());
+        let answered: Vec<_> = (0..7).map(|_| all.answer(&player(1), "pong", at(0), &limits)).collect();
         assert_eq!(answered, [true, true, true, true, true, true, false]);
-        assert_eq!(pulse.command(&player(1), &hall(), at(59), (0, &limits)), Pace::Silent);
-        assert_eq!(pulse.command(&player(2), &hall(), at(59), (0, &limits)), Pace::Fine);
-        assert_eq!(pulse.command(&player(1), &hall(), at(60), (0, &limits)), Pace::Fine);
-        assert!(pulse.answer(&player(1), "other", at(60), &limits));
+        assert_eq!(commands(&all, 1, 59), Pace::Silent);
+        assert_eq!(commands(&all, 2, 59), Pace::Fine);
+        assert_eq!(commands(&all, 1, 60), Pace::Fine);
+        assert!(all.answer(&player(1), "other", at(60), &limits));
     }
 }

@@ -42,6 +42,7 @@ pub(crate) use group::Group;
 pub(crate) use meant::named_first;
 pub(crate) use offers::opened;
 pub(crate) use play::{changed, note};
+pub(crate) use reading::reads;
 
 impl Draft {
     /// Plays a line. If it is played, the draft changes and records what to write.
@@ -154,7 +155,7 @@ impl Draft {
             ordinal,
         };
         let rights = Rights::of(host, &self.state, message);
-        let mut attempt = Attempt::new(&self.state, message, key, rights);
+        let mut attempt = Attempt::new(&self.state, message, key, rights, &self.fuel);
         attempt.typed.clone_from(&line.typed);
         attempt.actor = attempt.seat();
         attempt

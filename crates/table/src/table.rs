@@ -17,23 +17,27 @@ mod taken_back;
 
 use crate::budget::MOST_LINES;
 use crate::draft::{Draft, Named, Replacing};
+use crate::fuel::Fuel;
 use crate::host::Host;
 use crate::inline::Inline;
 use crate::ledger::Ledger;
 use crate::limits::Pulse;
+use crate::line::reads;
+use crate::notation::reads_as_dice;
 use crate::outcome::{Heard, Outcome, OutcomeKind};
 use crate::pattern;
 use crate::room::Answered;
 use crate::route::SaidTo;
 use crate::state::{State, read};
-use crate::words::CommandLine;
+use crate::words::{Arguments, CommandLine};
 use chat::{Edits, Event, Guarantees, Message, Readers, Reply, RoomId, Speaker, Standing, Trust, Unaccepted};
 use jiff::Timestamp;
 use journal::committer::Lane;
-use journal::documents::{GUEST, Head, InboxRow, TableDoc, to_json};
+use journal::documents::{GUEST, Head, InboxRow, RoomDoc, TableDoc, to_json};
 use journal::hex;
 use journal::keys::{self, TableId};
 use journal::store::{Batch, StoreError};
+use plugin_api::{CommandSpec, Plugin, Words};
 use posts::Lines;
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -179,7 +183,7 @@ impl Table {
     }
 
     /// True if hearing an event with these lines may take longer than rolling some dice, because it reads much of the
-    /// journal or plays a command many times for its chances. True in doubt.
+    /// journal, plays a command many times for its chances, or guesses at what a refused line means. True in doubt.
     pub fn may_take_long(&self, host: &Host, event: &Event, lines: &[CommandLine]) -> bool {
         if matches!(event, Event::Edited { .. } | Event::Redacted { .. }) {
             return true;
@@ -194,8 +198,12 @@ impl Table {
             // Of a game's commands, only those inside one of the table's own take long.
             host.plugins.house().iter().any(|command| command.answers_to(&word)) || has_macro(&word)
         };
+        let room = self.state.rooms.get(event.room()).map(|room| &*room.doc);
         let mut lines = lines.iter().take(MOST_LINES);
-        lines.any(|line| line.typed.split(|c: char| c.is_whitespace() || c == '#').any(long))
+        lines.any(|line| {
+            let reads = room.is_some_and(|room| reads_plainly(host, room, line));
+            !reads || line.typed.split(|c: char| c.is_whitespace() || c == '#').any(long)
+        })
     }
 
     /// Notes that a batch with this [`Heard::reserved`] is durable.
@@ -326,6 +334,7 @@ impl Table {
             offered: Vec::new(),
             asks: false,
             edits: Edits::None,
+            fuel: Fuel::of_a_message(),
         }
     }
 
@@ -355,6 +364,16 @@ impl Table {
         let inline = notation.map(|command| Inline { dialect: room.dialect(), command: &command.name });
         Ok(host.router.lines(&message.body, &room.prefix, to, inline))
     }
+}
+
+/// True if a line is dice, or reads as a command of one of the room's games as it is. Of any other much may be guessed at.
+fn reads_plainly(host: &Host, room: &RoomDoc, line: &CommandLine) -> bool {
+    let (word, place) = line.word();
+    let read = |(plugin, spec): &(&dyn Plugin, &CommandSpec)| {
+        let typed = Arguments::of(&line.typed, spec.follow_up).typed;
+        reads(*plugin, spec, &mut Words::new(&typed, place.end.min(typed.len())).with_remarks())
+    };
+    host.plugins.knowing(&word, room).iter().any(read) || reads_as_dice(&line.typed, room.dialect())
 }
 
 /// True if somebody who speaks for a room from elsewhere has left it since that was accepted. After a start nobody

@@ -55,6 +55,7 @@ impl Person {
 /// A bot in memory and the rooms it is in.
 pub struct Seated {
     sitting: Sitting,
+    host: Arc<Host>,
     /// The store.
     pub store: Arc<Memory>,
     make: fn() -> Vec<Box<dyn Plugin>>,
@@ -122,14 +123,19 @@ impl Seated {
         let store: Arc<Memory> = Arc::default();
         let plugins = make().iter().map(|plugin| plugin.manifest().id.clone()).collect();
         let settings = Settings { plugins, ..settings };
-        let sitting = start(make, &settings, store.clone());
-        Seated { sitting, store, make, settings, said: 0, passed: SignedDuration::ZERO }
+        let (sitting, host) = start(make, &settings, store.clone());
+        Seated { sitting, host, store, make, settings, said: 0, passed: SignedDuration::ZERO }
     }
 
     /// Restarts the bot, which clears its memory.
     pub fn restart(&mut self) {
         self.sitting.put_away().expect("memory does not fail");
-        self.sitting = start(self.make, &self.settings, self.store.clone());
+        (self.sitting, self.host) = start(self.make, &self.settings, self.store.clone());
+    }
+
+    /// What its tables share.
+    pub fn host(&self) -> &Host {
+        &self.host
     }
 
     /// Plays an event.
@@ -212,8 +218,9 @@ pub fn tidy(text: &str) -> String {
     Regex::new("by [0-9]+ degrees").expect("a pattern").replace_all(&text, "by some degrees").into_owned()
 }
 
-fn start(make: fn() -> Vec<Box<dyn Plugin>>, settings: &Settings, store: Arc<Memory>) -> Sitting {
+fn start(make: fn() -> Vec<Box<dyn Plugin>>, settings: &Settings, store: Arc<Memory>) -> (Sitting, Arc<Host>) {
     let plugins = Plugins::new(make()).expect("the plugins fit together");
     let bot = Host::new(settings.clone(), plugins, store, Entropy::from_seed([1; 32]), Box::new(FairBox));
-    Sitting::new(Arc::new(bot.expect("it starts")))
+    let host = Arc::new(bot.expect("it starts"));
+    (Sitting::new(host.clone()), host)
 }

@@ -2,9 +2,10 @@
 
 use super::filled::{Filled, filled};
 use super::meant::ODDS;
+use super::play::too_much;
 use super::prepared::Prepared;
 use crate::attempt::{Attempt, Found};
-use crate::budget::{ASKED_FOR, Effort, OF_AN_OFFER, OF_OFFERS, SAMPLED};
+use crate::budget::{AN_OUTCOME, ASKED_FOR, Effort, OF_AN_OFFER, OF_OFFERS, SAMPLED};
 use crate::done::Done;
 use crate::draft::Draft;
 use crate::host::Host;
@@ -118,8 +119,13 @@ impl Draft {
         attempt.may_use(spec)?;
         let (play, _) = self.prepare(host, plugin, spec, from, attempt)?;
         may_tell_odds(&play, attempt)?;
+        if self.fuel.is_out() {
+            return Err(too_much().into());
+        }
         let typed = &play.arguments.typed;
-        let exact = if estimate { None } else { play.with_all(play.afford(ASKED_FOR), None)? };
+        let effort = play.afford(ASKED_FOR);
+        let exact = if estimate { None } else { play.with_all(effort, None)? };
+        self.fuel.takes(exact.as_ref().map_or(effort.throws, |trials| trials.played as usize) * AN_OUTCOME);
         let reply = match exact.filter(|trials| trials.left < 0.01) {
             Some(trials) => of_trials(typed, &trials, None)?,
             // If there are too many outcomes to go through, an estimate is shown as one.

@@ -4,6 +4,7 @@
 use super::reading::safely;
 use crate::against::{Answered, Line};
 use crate::attempt::Attempt;
+use crate::fuel::Fuel;
 use crate::host::Host;
 use crate::rights::Act;
 use crate::room::Answered as _;
@@ -12,6 +13,7 @@ use crate::words::{Arguments, leading_to};
 use dice::{Notation, number_word};
 use plugin_api::{Against, Argument as _, Cast, CommandSpec, DiceWord, FollowUp, Plugin, Refusal, Seen, Words};
 use std::ops::Range;
+use std::rc::Rc;
 
 /// The most names of a line that are tried as whom it is against, the last ones.
 const MOST_AIMED: usize = 3;
@@ -36,6 +38,7 @@ struct Reading<'a> {
     spec: &'a CommandSpec,
     from: usize,
     cast: Cast,
+    fuel: Rc<Fuel>,
 }
 
 /// Puts values into the attempt's line.
@@ -52,7 +55,7 @@ pub(super) fn filled(
     if attempt.offered.is_some() || attempt.doc.shortcuts.is_empty() {
         return Ok(Filled { line: attempt.typed.clone(), looked_up: Vec::new(), against: None });
     }
-    let reading = Reading { host, plugin, spec, from, cast: attempt.cast(host) };
+    let reading = Reading { host, plugin, spec, from, cast: attempt.cast(host), fuel: attempt.fuel.clone() };
     if let Some(aimed) = reading.aimed(&attempt.typed, attempt) {
         attempt.typed = aimed;
     }
@@ -88,7 +91,7 @@ pub(super) fn reads_whole(
     (line, from): (&str, usize),
     attempt: &Attempt<'_>,
 ) -> bool {
-    let reading = Reading { host, plugin, spec, from, cast: attempt.cast(host) };
+    let reading = Reading { host, plugin, spec, from, cast: attempt.cast(host), fuel: attempt.fuel.clone() };
     let aimed = reading.aimed(line, attempt);
     let line = aimed.as_deref().unwrap_or(line);
     let answered = reading.answered(line, attempt).map(|answered| answered.typed);
@@ -229,6 +232,9 @@ impl Reading<'_> {
     fn is_dice(&self, line: &str, attempt: &Attempt<'_>) -> bool {
         let dialect = attempt.room.dialect();
         let typed = self.arguments(line);
+        if !self.fuel.reads(&typed) {
+            return false;
+        }
         let dice = typed.get(self.from..).unwrap_or_default();
         Notation::typed_in(dialect, dice).is_ok() || Notation::of_spoken(dice, dialect).is_some()
     }
@@ -251,6 +257,9 @@ impl Reading<'_> {
     fn remark(&self, line: &str) -> Option<Option<String>> {
         let Reading { plugin, spec, cast, .. } = self;
         let typed = self.arguments(line);
+        if !self.fuel.reads(&typed) {
+            return None;
+        }
         let words = Words::new(&typed, self.from.min(typed.len()));
         let mut words = words.with_names(|name| cast.is_called(name)).with_remarks();
         let reads = safely(|| plugin.ready(&plugin.first(), &spec.name, &mut words).is_ok());

@@ -4,6 +4,7 @@
 pub(super) mod named;
 
 use super::meant::{ACT_AS, SECRET, named_first};
+use super::play::too_much;
 use super::reading::safely;
 use crate::attempt::{Attempt, Found};
 use crate::budget::{MOST_LOOKED_AT, MOST_SLOTS, MOST_TEXT};
@@ -103,11 +104,18 @@ impl Draft {
             }
         };
         let before = (self.state.clone(), self.writes.clone(), self.replacing.clone(), self.offered.clone());
-        let first = self.state.next_number();
+        let (first, fuel) = (self.state.next_number(), self.fuel.left());
         let mut outcomes = Vec::new();
         let mut refused = None;
         let alone = several.lines.len() == 1;
-        for (line, put) in several.lines.iter().zip(several.put) {
+        for (played, (line, put)) in several.lines.iter().zip(several.put).enumerate() {
+            // Each costs about as much as the first.
+            let cost = (fuel - self.fuel.left()) * (several.lines.len() - 1);
+            if played == 1 && cost > self.fuel.left() {
+                let ordinal = ordinal(line_number, 2);
+                refused = Some((ordinal, self.refuse_line(host, message, ordinal, line, too_much().into())?));
+                break;
+            }
             let put = (!several.typed.is_empty()).then(|| (put, several.typed.clone()));
             self.group = Some(Group { first, put });
             let place = if alone { 0 } else { self.state.next_number() - first + 1 };
@@ -199,7 +207,7 @@ impl Draft {
     fn for_each(&self, host: &Host, line: &CommandLine, attempt: &Attempt<'_>) -> Result<Option<Several>, Unplayed> {
         let text = line.typed.as_str();
         let cast = attempt.cast(host);
-        let known = Known { cast: &cast, doc: &attempt.doc };
+        let known = Known { cast: &cast, doc: &attempt.doc, fuel: &attempt.fuel };
         // All bytes are where they were typed; the comment and the number of a roll are spaces.
         let mut body = Arguments::of(text, FollowUp::Own).typed;
         body.push_str(&" ".repeat(text.len() - body.len()));
@@ -350,6 +358,9 @@ impl Slot<'_> {
     }
 
     fn read(&self, known: &Known<'_>, typed: String) -> Option<Option<String>> {
+        if !known.fuel.reads(&typed) {
+            return None;
+        }
         let words = Words::new(&typed, self.from.min(typed.len()));
         let mut words = words.with_names(|name| known.cast.is_called(name)).with_remarks();
         let ready = safely(|| self.plugin.ready(&self.plugin.first(), &self.spec.name, &mut words).is_ok());

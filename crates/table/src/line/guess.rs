@@ -18,10 +18,12 @@ mod respelled;
 mod settled;
 mod slips;
 mod tidied;
+mod vocabulary;
 mod words;
 
 use crate::attempt::Attempt;
 use crate::host::Host;
+use crate::sheet::Sheet;
 use crate::words::CommandLine;
 use dice::number_word;
 use plugin_api::{Cast, Plugin, Words};
@@ -36,6 +38,10 @@ pub(super) use words::is_idle;
 
 /// The most words of a line that is guessed at.
 const MOST_WORDS: usize = 14;
+
+/// Steps of looking at a word, and how many names it is compared with in one step.
+const A_WORD: usize = 5;
+const NAMES_IN_A_STEP: usize = 4;
 
 /// Numbers that are typed as words, from two.
 const SEVERAL: [&str; 9] = ["2", "3", "4", "5", "6", "7", "8", "9", "10"];
@@ -176,6 +182,13 @@ impl<'a> Sentence<'a> {
             attempt,
             text,
         })
+    }
+
+    /// Takes what it costs to compare each word with every name and value at the table; `None` if that is too much.
+    fn compares_all(&self) -> Option<()> {
+        let sheet = Sheet { doc: &self.attempt.doc, character: self.attempt.actor };
+        let all = self.cast.names().count() + sheet.names().count();
+        self.attempt.fuel.takes(self.words.len() * (A_WORD + all / NAMES_IN_A_STEP)).then_some(())
     }
 
     /// These words as a sentence of their own.

@@ -2,10 +2,11 @@
 
 use super::answer;
 use super::chances::chances_of_offers;
+use super::meant::ODDS;
 use super::prepared::{Prepared, stumbled};
 use super::reading::safely;
 use crate::attempt::Attempt;
-use crate::budget::{self, MOST_STATE};
+use crate::budget::{self, A_DIE, MOST_STATE, ODDS_OF_DICE};
 use crate::done::Done;
 use crate::draft::Draft;
 use crate::host::Host;
@@ -53,6 +54,11 @@ const SAID: [&str; 16] = [
 /// Those of them behind which a number or another word may mean more than one thing.
 const OWN: [&str; 3] = ["my", "last", "the"];
 
+/// The refusal of what one message may not cost.
+pub(super) fn too_much() -> Refusal {
+    Refusal::new("that is too much work for one message: send me less at once").example("roll 3d6")
+}
+
 /// Whether prose about an undo says how many or whose, or asks for more than the last roll.
 fn counts(prose: &str) -> bool {
     let plain = ["my", "last", "the", "roll", "one", "command", "line", "please", "pls", "thing", "entry", "check"];
@@ -87,6 +93,9 @@ impl Draft {
         attempt: &mut Attempt<'_>,
     ) -> Result<Done<'a>, Unplayed> {
         budget::fits(&attempt.typed)?;
+        if spec.name == ODDS && !self.fuel.takes(ODDS_OF_DICE) {
+            return Err(too_much().into());
+        }
         // `#12` is an entry, or out of place.
         let line = CommandLine { typed: attempt.typed.clone(), by_name: true };
         let replied = self.replied(host, attempt.message)?;
@@ -183,6 +192,9 @@ impl Draft {
     ) -> Result<Done<'a>, Unplayed> {
         let game = &plugin.manifest().id;
         let (play, state) = self.prepare(host, plugin, spec, from, attempt)?;
+        if self.fuel.is_out() {
+            return Err(too_much().into());
+        }
         self.only_looks(host, (&play, &state), attempt)?;
         let number = self.state.next_number();
         let mut source = host.dice.dice(&self.dice_seed(), &attempt.key);
@@ -191,6 +203,7 @@ impl Draft {
         let played = play.with(&mut budget, Wanted::All).unwrap_or_else(|| Err(stumbled(game, spec, &attempt.key)));
         attempt.strayed = budget.strayed();
         attempt.thrown = budget.into_thrown();
+        self.fuel.takes(attempt.thrown.len() * A_DIE);
         let (Played { held: after, mut reply }, left) = match played {
             Ok(played) => played,
             Err(refusal) if play.against.is_some_and(|against| against.is_hidden()) => {

@@ -112,7 +112,7 @@ impl Draft {
         let words = Words::new(&arguments.typed, from.min(arguments.typed.len()));
         let mut words = words.with_names(|name| cast.is_called(name)).with_remarks();
         let ready = safely(|| plugin.ready(&state.held, &spec.name, &mut words));
-        let misread = Misread { plugin, spec, cast: &cast, typed: &line, from };
+        let misread = Misread { plugin, spec, cast: &cast, typed: &line, from, fuel: &attempt.fuel };
         let ready = ready.unwrap_or_else(|| Err(stumbled())).map_err(|refusal| misread.wholly_corrected(refusal))?;
         let said = attempt.said.as_ref().is_some_and(|(said, _)| said.contains('#'));
         if let Some(prose) = arguments.comment.as_deref().filter(|_| !looked_up.is_empty() && !said && !spec.notation) {

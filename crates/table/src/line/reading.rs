@@ -1,5 +1,6 @@
 //! Calls into a game that may panic, whether words read as a command of it, and how to correct them.
 
+use crate::fuel::Fuel;
 use crate::words::Arguments;
 use plugin_api::{Cast, CommandSpec, Plugin, Refusal, Words};
 use std::ops::Range;
@@ -11,7 +12,7 @@ pub(super) fn safely<T>(run: impl FnOnce() -> T) -> Option<T> {
 }
 
 /// True if the words read as a command of the plugin. A plugin that panics over them does not read them.
-pub(super) fn reads(plugin: &dyn Plugin, command: &CommandSpec, words: &mut Words) -> bool {
+pub(crate) fn reads(plugin: &dyn Plugin, command: &CommandSpec, words: &mut Words) -> bool {
     safely(|| plugin.reads(&command.name, words)).unwrap_or_default()
 }
 
@@ -27,6 +28,7 @@ pub(super) struct Misread<'a> {
     pub typed: &'a str,
     /// Where its arguments begin.
     pub from: usize,
+    pub fuel: &'a Fuel,
 }
 
 impl Misread<'_> {
@@ -54,6 +56,9 @@ impl Misread<'_> {
     /// Why this line does not read as the command either.
     fn refused(&self, line: &str) -> Option<Refusal> {
         let typed = Arguments::of(line, self.spec.follow_up).typed;
+        if !self.fuel.reads(&typed) {
+            return Some(Refusal::default());
+        }
         let words = Words::new(&typed, self.from.min(typed.len()));
         let mut words = words.with_names(|name| self.cast.is_called(name)).with_remarks();
         let read = safely(|| self.plugin.ready(&self.plugin.first(), &self.spec.name, &mut words).err());

@@ -16,8 +16,9 @@ use crate::words::CommandLine;
 use dice::Budget;
 use plugin_api::{Kind, Played, Refusal, Wanted, Words, suggest, suggest_within};
 
-/// The most lines tried out for one that is refused.
+/// The most lines tried out for one that is refused, and the steps of each besides what its words cost.
 const MOST_TRIED: usize = 60;
+const A_TRIAL: usize = 300;
 
 /// The table's own commands that may be tried out. Others count wrong guesses of a secret word, or do something outside of the
 /// table.
@@ -200,6 +201,9 @@ impl Draft {
 
     /// Finds out whether a line would be played, without playing it.
     fn rehearse(&mut self, host: &Host, typed: String, attempt: &Attempt<'_>) -> Rehearsed {
+        if !attempt.fuel.takes(A_TRIAL) {
+            return Rehearsed::Misread(None);
+        }
         let mut line = CommandLine { typed, by_name: true };
         if self.group.is_none() {
             match self.several(host, attempt.message, attempt.key.ordinal, &line) {

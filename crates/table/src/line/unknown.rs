@@ -134,7 +134,7 @@ pub(super) fn wholly_corrected(host: &Host, line: &CommandLine, attempt: &Attemp
     let (word, place) = right.word();
     let [(plugin, spec)] = host.plugins.knowing(&word, &attempt.room)[..] else { return refusal };
     let cast = attempt.cast(host);
-    let misread = Misread { plugin, spec, cast: &cast, typed: &right.typed, from: place.end };
+    let misread = Misread { plugin, spec, cast: &cast, typed: &right.typed, from: place.end, fuel: &attempt.fuel };
     let found = Found::Plugin(plugin, spec, place.end);
     let whole = Arguments::of(&right.typed, spec.follow_up).typed;
     if reads_perhaps_named(host, (plugin, spec), (&whole, place.end), attempt) {
@@ -176,7 +176,7 @@ pub(super) fn in_other_words(host: &Host, line: &CommandLine, attempt: &Attempt<
         let typed = Arguments::of(&meant, spec.follow_up).typed;
         let cast = attempt.cast(host);
         let mut words = Words::new(&typed, second.len()).with_names(|name| cast.is_called(name)).with_remarks();
-        (spec.words().any(|known| *known == word) && reads(*game, spec, &mut words))
+        (attempt.fuel.reads(&typed) && spec.words().any(|known| *known == word) && reads(*game, spec, &mut words))
             .then(|| meant.trim_end().to_owned())
     };
     another.or_else(swapped).filter(|_| line.by_name)

@@ -2,6 +2,7 @@
 
 use super::Table;
 use crate::budget::MOST_LINES;
+use crate::draft::person;
 use crate::host::Host;
 use crate::outcome::{Heard, Outcome, OutcomeKind, Outgoing};
 use crate::room::Answered;
@@ -33,12 +34,11 @@ impl Table {
     ) -> Result<(), StoreError> {
         let elsewhere = self.readers_elsewhere(host, message, &heard.outcomes)?;
         let answers = self.answers(host, message, (lines, &elsewhere), &heard.outcomes);
-        let asked = &message.speaker.player;
-        let limited = !message.late && !message.unlimited;
+        let limited = !message.late && !message.unlimited && message.ordered.is_none();
         if limited {
             let text: String = answers.public.blocks.iter().map(Block::plain).collect();
             let limits = &host.settings().limits;
-            if !text.is_empty() && !self.pulse.answer(asked, &text, message.heard_at(), limits) {
+            if !text.is_empty() && !host.paces.answer(person(message), &text, message.heard_at(), limits) {
                 return Ok(());
             }
         }

@@ -1,5 +1,6 @@
 //! How groups are typed: `all`, `heroes`, `foes`, `Ann, Bob and Cem`, `Goon x3`, and `3x` in front of a command.
 
+use crate::fuel::Fuel;
 use crate::line::meant::ACT_AS;
 use crate::people::{EVERYBODY, FOES, HEROES, is_one_of};
 use journal::MOST_IN_A_GROUP;
@@ -26,6 +27,7 @@ pub(super) enum Place {
 pub(super) struct Known<'a> {
     pub cast: &'a Cast,
     pub doc: &'a TableDoc,
+    pub fuel: &'a Fuel,
 }
 
 /// A group, as it was typed.

@@ -175,6 +175,7 @@ impl Sentence<'_> {
         let called = |name: &str| self.cast.is_called(name);
         let (_, _, line) = lines
             .into_iter()
+            .take_while(|(.., line)| self.attempt.fuel.reads(line))
             .find(|(game, spec, line)| reads(*game, spec, &mut Words::new(line, spec.name.len()).with_names(called)))?;
         Some(line)
     }

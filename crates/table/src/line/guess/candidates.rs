@@ -232,6 +232,10 @@ impl Said<'_> {
     /// The line with fewer and fewer of its words, and the rest as its comment.
     fn cut(&self, typed: &str) -> Vec<String> {
         let words: Vec<&str> = typed.split_whitespace().collect();
+        // The words are compared with all names in each place where the line may be cut.
+        if !self.attempt.fuel.takes(words.len() * (words.len() + self.cast.names().count())) {
+            return Vec::new();
+        }
         let Some(first) = words.first().filter(|_| !typed.contains('#')) else { return Vec::new() };
         // What only shows something when typed alone says nothing to the rest.
         let alone = ends_a_clause(first) || first.ends_with(|c: char| c.is_ascii_digit()) || self.acts_alone(first);

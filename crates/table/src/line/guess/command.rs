@@ -158,7 +158,8 @@ impl Sentence<'_> {
         let (game, spec, line) =
             lines.into_iter().find(|(_, spec, _)| spec.only_shows() && spec.words().next().is_none())?;
         let called = |name: &str| self.cast.is_called(name);
-        reads(game, spec, &mut Words::new(&line, spec.name.len()).with_names(called)).then_some(line)
+        let affordable = self.attempt.fuel.reads(&line);
+        (affordable && reads(game, spec, &mut Words::new(&line, spec.name.len()).with_names(called))).then_some(line)
     }
 
     /// `give Ann my card 1`

@@ -91,6 +91,7 @@ impl<'a> Sentence<'a> {
 
     /// `attack ogre with blade`, `ghoul attacks Bob with talon`, `acrobatics dc15`
     fn does(&self, sure: Sure<'a>) -> Option<String> {
+        self.compares_all()?;
         let (acting, from) = self.who_acts();
         if acting != self.attempt.actor && self.attempt.doc.may_act_for(acting, &self.attempt.rights).is_err() {
             return None;
@@ -396,7 +397,10 @@ impl Parts<'_> {
             (None, None) => vec![String::new()],
         };
         let called = |name: &str| sentence.cast.is_called(name);
-        let fits = |line: &str| reads(game, spec, &mut Words::new(line, spec.name.len()).with_names(called));
+        let fits = |line: &str| {
+            let affordable = sentence.attempt.fuel.reads(line);
+            affordable && reads(game, spec, &mut Words::new(line, spec.name.len()).with_names(called))
+        };
         // `I block the ghoul with d10 and d6`: whose roll it follows.
         let follows = whom.as_ref().filter(|_| spec.follow_up != FollowUp::No && self.difficulty.is_none());
         if let Some(whom) = follows {

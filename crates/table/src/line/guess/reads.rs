@@ -85,6 +85,9 @@ impl<'a> Sentence<'a> {
     /// True if the line reads as the command, and each of its words is one that the command knows, or a name.
     pub(super) fn fits(&self, game: &dyn Plugin, spec: &CommandSpec, line: &str) -> bool {
         let from = spec.name.len().min(line.len());
+        if self.compares_all().is_none() {
+            return false;
+        }
         let sheet = Sheet { doc: &self.attempt.doc, character: self.attempt.actor };
         let values: Vec<String> = sheet.names().flat_map(|name| name.split(' ')).map(str::to_owned).collect();
         let knows = |word: &str| {

@@ -1,14 +1,12 @@
 //! Words with slips in them: glued, shortened, misspelt or divided.
 
-use super::words::{ADVANTAGE, AGAINST, ARTICLES, BECOMES, DIFFICULTY, DONE, ENDS, FILLERS, GROUPS, LINKS, VERBS};
-use super::{bare, question, stems};
-use crate::attempt::Attempt;
-use crate::host::Host;
+use super::words::{AGAINST, DIFFICULTY, ENDS};
+use super::{bare, stems};
+use crate::fuel::Fuel;
 use crate::notation::throws_dice;
-use crate::sheet::Sheet;
+use crate::vocabulary::Vocabulary;
 use dice::Dialect;
 use plugin_api::{Cast, suggest_within};
-use std::collections::BTreeSet;
 
 /// Words that are shorter are too often right as they are.
 const CORRECTED: usize = 5;
@@ -17,10 +15,13 @@ const CORRECTED_NAME: usize = 4;
 pub(crate) const SPOKEN: usize = 6;
 /// A word this long may have two slips.
 const TWO_SLIPS: usize = 8;
+/// Steps of comparing two words.
+const A_COMPARISON: usize = 3;
 
 /// What a word may be a slip of.
 pub(super) struct Slips<'a> {
-    pub known: BTreeSet<&'a str>,
+    pub vocabulary: &'a Vocabulary,
+    pub fuel: &'a Fuel,
     /// The names of values.
     pub values: Vec<&'a str>,
     /// Those of several words.
@@ -157,17 +158,38 @@ impl Slips<'_> {
         if let Some(only) = begun.next().filter(|_| begun.next().is_none()) {
             return word.replace(plain, only);
         }
+        let searched = self.vocabulary.corrected.borrow().get(&lower).cloned();
+        let meant = searched.unwrap_or_else(|| {
+            let found = self.nearest(&lower, long);
+            self.vocabulary.corrected.borrow_mut().insert(lower.clone(), found.clone());
+            found
+        });
+        meant.map_or_else(|| word.to_owned(), |meant| word.replace(plain, &meant))
+    }
+
+    /// The word, value or name that this long word in lower case is a slip of.
+    fn nearest(&self, lower: &str, long: usize) -> Option<String> {
+        let known = &self.vocabulary.known;
+        if !self.fuel.takes((known.len() + self.values.len() + self.cast.names().count()) * A_COMPARISON) {
+            return None;
+        }
         let names = self.cast.names().filter(|name| !name.contains(' ')).chain(self.values.iter().copied());
-        let words = self.known.iter().copied().filter(|word| long >= CORRECTED && word.chars().count() >= CORRECTED);
+        let words = known.iter().map(String::as_str);
+        let words = words.filter(|word| long >= CORRECTED && word.chars().count() >= CORRECTED);
         let all: Vec<&str> = words.chain(names).collect();
-        let within = |slips| suggest_within(slips, &lower, all.iter().copied());
-        let heard = || all.iter().copied().find(|known| long >= SPOKEN && consonants(known) == consonants(&lower));
+        let within = |slips| suggest_within(slips, lower, all.iter().copied());
+        let sounds = consonants(lower);
+        let sound = |known: &str| match self.vocabulary.consonants.get(known) {
+            Some(sound) => *sound == sounds,
+            None => consonants(known) == sounds,
+        };
+        let heard = || all.iter().copied().find(|known| long >= SPOKEN && sound(known));
         let meant = within(1).or_else(|| if long >= TWO_SLIPS { within(2) } else { None }).or_else(heard);
-        meant.map_or_else(|| word.to_owned(), |meant| word.replace(plain, meant))
+        meant.map(str::to_owned)
     }
 
     fn is_known(&self, word: &str) -> bool {
-        self.known.contains(word) || self.values.contains(&word)
+        self.vocabulary.known.contains(word) || self.values.contains(&word)
     }
 }
 
@@ -212,27 +234,4 @@ fn counted(word: &str) -> Option<usize> {
 /// A word as people shorten it, `dmg` for `damage`, or spell it by ear, `spotlite`.
 pub(crate) fn consonants(word: &str) -> String {
     word.replace("gh", "").chars().filter(|c| !"aeiou".contains(*c)).collect()
-}
-
-/// Every word that says something here, in lower case.
-pub(super) fn known(host: &Host, attempt: &Attempt<'_>) -> BTreeSet<String> {
-    let mut known = BTreeSet::new();
-    let mut add = |text: &str| known.extend(text.split(' ').map(str::to_lowercase));
-    for game in host.plugins.enabled(&attempt.room) {
-        let manifest = game.manifest();
-        for spec in &manifest.commands {
-            std::iter::once(&spec.name).chain(&spec.aliases).chain(spec.words()).for_each(|word| add(word));
-        }
-        manifest.synonyms.iter().for_each(|(word, _)| add(word));
-    }
-    host.plugins.house().iter().for_each(|spec| add(&spec.name));
-    for words in
-        [&VERBS[..], &BECOMES, &ARTICLES, &FILLERS, &LINKS, &GROUPS, &question::ASKS, &DONE, &AGAINST, &ADVANTAGE]
-    {
-        words.iter().for_each(|word| add(word));
-    }
-    // No slip of the command `forget`.
-    add("forgot");
-    Sheet { doc: &attempt.doc, character: attempt.actor }.names().for_each(add);
-    known
 }

@@ -1,7 +1,8 @@
 //! A line without its comment and with its slips corrected, so that it can be guessed what it means.
 
 use super::bare;
-use super::slips::{Slips, is_number, known};
+use super::slips::{Slips, is_number};
+use super::vocabulary::vocabulary;
 use super::words::{FILLERS, ends_a_clause};
 use crate::attempt::Attempt;
 use crate::host::Host;
@@ -45,10 +46,10 @@ pub(super) struct Tidied {
 impl Tidied {
     pub fn of(host: &Host, line: &CommandLine, attempt: &Attempt<'_>, cast: &Cast) -> Self {
         let (front, comment) = divided(&line.typed);
-        let known = known(host, attempt);
+        let vocabulary = vocabulary(host, attempt);
         let sheet = Sheet { doc: &attempt.doc, character: attempt.actor };
         let (several, values) = sheet.names().partition::<Vec<&str>, _>(|name| name.contains(' '));
-        let slips = Slips { known: known.iter().map(String::as_str).collect(), values, several, cast };
+        let slips = Slips { vocabulary: &vocabulary, fuel: &attempt.fuel, values, several, cast };
         let words = slips.joined(front.split_whitespace().filter(|word| !is_emoji(word)));
         let text = words.iter().map(|word| slips.corrected(word)).collect::<Vec<_>>().join(" ");
         let text = PLAINLY.iter().fold(text, |text, (typed, plain)| text.replace(typed, plain));
