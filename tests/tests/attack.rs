@@ -8,6 +8,7 @@ mod budgets;
 mod costs;
 mod dice_that_fell;
 mod differing;
+mod door;
 mod edits;
 mod erasure;
 mod failed_writes;

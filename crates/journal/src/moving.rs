@@ -187,7 +187,7 @@ impl Moved {
                 When::Each(_) | When::Opened | When::Shown => None,
             };
             if let Some(at) = at {
-                let due = DueDoc { at, room: room.clone(), cause: number };
+                let due = DueDoc::new(at, room.clone(), number);
                 batch.put(keys::due(&table, number), to_json(&due));
             }
         }

@@ -40,7 +40,7 @@ impl Draft {
             let at = known.map_or(soon, |known| next(known).max(soon));
             let key = keys::due(&self.state.id, number);
             if self.read::<DueDoc>(host, &key)?.is_none_or(|due| due.at > at) {
-                self.writes.put(key, to_json(&DueDoc { at, room, cause: self.state.head.number }));
+                self.writes.put(key, to_json(&DueDoc::new(at, room, self.state.head.number)));
             }
         }
         Ok(gone)

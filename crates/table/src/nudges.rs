@@ -43,7 +43,7 @@ impl Draft {
         } else {
             return Ok(());
         };
-        let due = DueDoc { at, room, cause: self.state.head.number };
+        let due = DueDoc::new(at, room, self.state.head.number);
         self.writes.put(key, to_json(&due));
         Ok(())
     }

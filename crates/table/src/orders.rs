@@ -3,13 +3,15 @@
 //! An order is part of the table's document, under the entry that asked for it, whose text says what is to be done.
 //! When its time is known, a record of its own waits for it ([`DueDoc`]), written together with the entry, and removed
 //! together with what is played then. So each order is carried out once, whatever crashes in between; and an order
-//! that was undone, or whose words were erased, is not carried out.
+//! that was undone, or whose words were erased, is not carried out. It comes through the same door as what is typed: while
+//! its player is ignored or not in the room, or gives commands too fast, it waits.
 
 use crate::attempt::Attempt;
 use crate::done::Done;
-use crate::draft::Draft;
+use crate::draft::{Draft, person};
 use crate::host::Host;
 use crate::ledger::Ledger;
+use crate::pattern;
 use crate::table::Table;
 use crate::times;
 use crate::words::behind;
@@ -19,7 +21,7 @@ use journal::documents::{DueDoc, Order, RollDoc, TableDoc, When, from_json, to_j
 use journal::keys::TableId;
 use journal::store::StoreError;
 use journal::{HOUSE, Page, keys};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The commands that ask for something later.
 pub(crate) const REMIND: &str = "remind";
@@ -80,7 +82,8 @@ impl Draft {
             let When::At(at) = order.when else { continue };
             let new = *number == self.state.head.number;
             if new || at > message.heard_at() {
-                let due = DueDoc { at, room: message.room.clone(), cause: *number };
+                let address = message.speaker.address.clone();
+                let due = DueDoc { address, ..DueDoc::new(at, message.room.clone(), *number) };
                 self.writes.put(keys::due(id, *number), to_json(&due));
             }
         }
@@ -127,14 +130,17 @@ impl Draft {
         begins: &[(Moment, Option<CharacterId>)],
     ) -> Result<bool, StoreError> {
         let (mut any, doc) = (false, self.state.doc.doc.clone());
+        let mut ordering = BTreeSet::new();
         for (number, order) in &doc.orders {
             let When::Each(moment) = order.when else { continue };
             let mut begun = begins.iter().filter(|(begun, _)| *begun == moment);
             // A round, unlike somebody's turn, is one of a scene.
             let theirs = begun.clone().any(|(_, whose)| *whose == Some(order.by));
             let everybodys = begun.any(|(_, whose)| whose.is_none());
-            if theirs || everybodys && self.is_of_scene(host, &doc, *number, &message.room)? {
-                let due = DueDoc { at: message.heard_at(), room: message.room.clone(), cause };
+            let begins = theirs || everybodys && self.is_of_scene(host, &doc, *number, &message.room)?;
+            // One order each: what somebody types must not make them play any number of lines.
+            if begins && ordering.insert((&order.player, order.by)) {
+                let due = DueDoc::new(message.heard_at(), message.room.clone(), cause);
                 self.writes.put(keys::due(&self.state.id, *number), to_json(&due));
                 any = true;
             }
@@ -194,8 +200,10 @@ pub enum Ordered {
     Now(Box<Event>),
     /// There is nothing to do any more.
     Never,
-    /// It waits until a room plays at the table again.
+    /// It waits until a room plays at the table again, or until its player may speak there.
     Later,
+    /// It is due at another time, because its player gave too many commands lately.
+    After(Timestamp),
 }
 
 impl Table {
@@ -236,16 +244,54 @@ impl Table {
             line = format!("secret {line}");
         }
         let name = seat.map_or_else(|| doc.name_of(order.by).to_owned(), |seat| seat.name.clone());
-        let speaker =
-            Speaker { trust: order.trust, standing: Standing::Member, ..Speaker::new(order.player.clone(), name) };
+        let address = host.roster.address_of(&order.player).unwrap_or_else(|| due.address.clone());
+        let speaker = Speaker {
+            trust: order.trust,
+            standing: Standing::Member,
+            address,
+            ..Speaker::new(order.player.clone(), name)
+        };
         let id = match order.when {
             When::Waited(_) | When::Shown => repeated(number, due),
             When::At(_) | When::Each(_) | When::Opened => once(number, due),
         };
         let mut message = Message::new(id, room, speaker, due.at, format!("{prefix}{line}"));
         message.heard = Some(now);
-        (message.ordered, message.unlimited, message.comes_again) = (Some(number), true, true);
-        Ok(Ordered::Now(Box::new(Event::Said(message))))
+        (message.ordered, message.comes_again) = (Some(number), true);
+        // These are the table's, whoever asked for them.
+        message.unlimited = matches!(order.when, When::Waited(_) | When::Shown);
+        if message.unlimited {
+            return Ok(Ordered::Now(Box::new(Event::Said(message))));
+        }
+        let event = host.with_accounts(&Event::Said(message))?.into_owned();
+        let Event::Said(message) = &event else { return Ok(Ordered::Never) };
+        if host.passes_over(&event) || !self.is_heard(host, message)? {
+            tracing::info!(table = %self.state.id, number, player = %order.player, "an order waits: its player is not heard");
+            // The moment is over when they come back.
+            return Ok(if matches!(order.when, When::Each(_)) { Ordered::Never } else { Ordered::Later });
+        }
+        if let Some(at) = host.paces.wait(person(message), now, &host.settings().limits) {
+            return Ok(Ordered::After(at));
+        }
+        Ok(Ordered::Now(Box::new(event)))
+    }
+
+    /// True if somebody would be heard at the table if they spoke now: in this room, or in another one of its rooms. After a
+    /// start nobody knows yet who is there.
+    fn is_heard(&self, host: &Host, message: &Message) -> Result<bool, StoreError> {
+        let ignored = &self.state.rooms[&message.room].doc.ignored;
+        if pattern::about(ignored, &message.speaker).is_some() {
+            return Ok(false);
+        }
+        let is_in = |room: &RoomId| {
+            let present = host.roster.present(room);
+            message.speaker.accounts().any(|account| present.contains_key(account))
+        };
+        if host.roster.present(&message.room).is_empty() || is_in(&message.room) {
+            return Ok(true);
+        }
+        let rooms = Ledger { host, state: &self.state, writes: None }.rooms_at(&self.state.id)?;
+        Ok(rooms.keys().any(is_in))
     }
 
     /// The room where an order is carried out: where it was given, or another one if that has left the table.

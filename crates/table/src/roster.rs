@@ -19,6 +19,8 @@ struct Room {
     present: Arc<Present>,
     /// The people whom the network vouches for.
     sure: BTreeSet<PlayerId>,
+    /// Where they connected from when they last spoke, if the network shows that.
+    addresses: BTreeMap<PlayerId, String>,
     /// People who gave a command since they came.
     met: BTreeMap<PlayerId, Met>,
 }
@@ -84,7 +86,22 @@ impl Roster {
             Arc::make_mut(&mut room.present).remove(player);
             room.sure.remove(player);
             room.met.remove(player);
+            room.addresses.remove(player);
         }
+    }
+
+    /// Somebody in the room spoke from this address.
+    pub fn spoke_from(&self, room: &RoomId, player: &PlayerId, address: &str) {
+        let mut rooms = self.rooms();
+        let room = rooms.get_mut(room).filter(|room| !address.is_empty() && room.present.contains_key(player));
+        if let Some(room) = room {
+            room.addresses.insert(player.clone(), address.to_owned());
+        }
+    }
+
+    /// Where somebody connected from when they last spoke in a room where they are now.
+    pub fn address_of(&self, player: &PlayerId) -> Option<String> {
+        self.rooms().values().find_map(|room| room.addresses.get(player).cloned())
     }
 
     /// Somebody in the room gives a command. Returns true if it is the first since they came; then what they found is

@@ -6,7 +6,7 @@ use crate::outcome::{Heard, Outgoing};
 use crate::table::Table;
 use chat::{Edits, Event, Guarantees, Message, Repeated, Unaccepted};
 use jiff::Timestamp;
-use journal::documents::DueDoc;
+use journal::documents::{DueDoc, to_json};
 use journal::keys::{self, TableId};
 use journal::store::{Batch, StoreError};
 use std::collections::BTreeMap;
@@ -74,10 +74,15 @@ impl Sitting {
             let (mut table, key) = (self.table(id)?, keys::due(id, number));
             let ordered = table.ordered(&self.host, (number, &due), now)?;
             self.tables.insert(id.clone(), table);
-            any |= !matches!(ordered, Ordered::Later);
+            any |= !matches!(ordered, Ordered::Later | Ordered::After(_));
             match ordered {
                 Ordered::Now(event) => posts.extend(self.try_play(id, &event, Some(key))?.posts),
                 Ordered::Later => {}
+                Ordered::After(at) => {
+                    let mut batch = Batch::default();
+                    batch.put(key, to_json(&DueDoc { at, ..due }));
+                    self.host.committer().commit(None, batch)?;
+                }
                 Ordered::Never => {
                     let mut batch = Batch::default();
                     batch.delete(key);

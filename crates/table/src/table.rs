@@ -239,6 +239,7 @@ impl Table {
         let speaks = !ordered && message.ordered.is_none();
         if speaks && !message.late && !message.absent && message.aside.is_none() {
             host.roster.enter(&message.room, player, name, *trust);
+            host.roster.spoke_from(&message.room, player, &message.speaker.address);
         }
         let found = self.found(player);
         let seats = &self.state.doc.doc.seats;

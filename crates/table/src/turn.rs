@@ -7,7 +7,7 @@ use crate::quota::Exports;
 use crate::rights::{Act, Rights, Takes};
 use crate::roster::Present;
 use crate::unplayed::Unplayed;
-use chat::{Edits, Reply, RoomId, Speaker, Trust};
+use chat::{Edits, PlayerId, Reply, RoomId, Speaker, Trust};
 use jiff::Timestamp;
 use journal::documents::{Head, RoomDoc, TableDoc};
 use plugin_api::{Cast, CharacterId, CommandSpec, Refusal, Role, Words};
@@ -87,6 +87,11 @@ impl HouseTurn<'_> {
         let plugins = &self.host.plugins;
         let has_macro = self.table.shortcuts.of(self.actor).any(|named| named.macros.contains_key(word));
         has_macro || plugins.house_command(word, self.room).is_some() || !plugins.knowing(word, self.room).is_empty()
+    }
+
+    /// True if somebody is in the room. After a start nobody knows yet who is there.
+    pub fn is_here(&self, player: &PlayerId) -> bool {
+        self.present.is_empty() || self.present.contains_key(player)
     }
 
     /// Everyone who can be named.

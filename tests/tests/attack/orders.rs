@@ -139,8 +139,11 @@ fn nobody_leaves_more_for_later_than_a_table_can_bear() {
     // An order for a command that orders something else comes to nothing.
     assert!(table.say(&bob, "!at 1h secret remind 1h again").ok());
     let came = after(&mut table, 3, &ann);
-    assert_eq!(came.matches("number").count(), 20, "{came}");
     assert!(came.contains("ask me yourself"), "{came}");
+    // They count against her rate limit, and the second half waits for it.
+    table.pass(SignedDuration::from_secs(10));
+    let later = table.say(&ann, "!now").all();
+    assert_eq!([&came, &later].map(|came| came.matches("Reminder: number").count()), [10, 10], "{came}\n{later}");
     // What was carried out counts no longer.
     assert!(table.say(&ann, "!remind 2h anew").ok());
 }

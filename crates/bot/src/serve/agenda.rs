@@ -15,6 +15,8 @@ type Entry = (Timestamp, TableId, String);
 #[derive(Default)]
 pub struct Agenda {
     entries: Mutex<BTreeSet<Entry>>,
+    /// Tables with orders that are due and whose players are not heard.
+    waiting: Mutex<BTreeSet<TableId>>,
     /// Networks that are ready.
     ready: Mutex<BTreeSet<String>>,
     changed: Notify,
@@ -43,6 +45,16 @@ impl Agenda {
     pub fn taken_up(&self, table: &TableId, now: Timestamp) {
         let mut entries = self.entries.lock().expect("nothing panics holding it");
         entries.retain(|(at, other, _)| *at > now || other != table);
+    }
+
+    /// Notes that an order of a table waits until its player is heard.
+    pub fn waits(&self, table: &TableId) {
+        self.waiting.lock().expect("nothing panics holding it").insert(table.clone());
+    }
+
+    /// True if orders of a table wait so; whoever asks looks at them.
+    pub fn takes_up_waiting(&self, table: &TableId) -> bool {
+        self.waiting.lock().expect("nothing panics holding it").remove(table)
     }
 
     /// Reads what earlier runs left for later.

@@ -196,6 +196,7 @@ impl Worker {
                     if let Some(Queued { event, waiting, busy, done, .. }) = self.not_passed_on(queued) {
                         self.carry_out_before(&event).await;
                         self.play_at_last(&event, waiting, &busy).await;
+                        self.carry_out_waiting(&event).await;
                         self.carry_out_begun().await;
                         // The receiver may have stopped waiting.
                         done.map(|done| done.send(()));

@@ -59,6 +59,17 @@ pub struct DueDoc {
     pub room: RoomId,
     /// The entry that made it due: the one that asked for it, or the one with which its moment came.
     pub cause: u64,
+    /// Where its player connected from when they asked for it, if the network shows that: who is ignored by that is not
+    /// heard later either.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub address: String,
+}
+
+impl DueDoc {
+    /// What an entry made due in a room at a time.
+    pub fn new(at: Timestamp, room: RoomId, cause: u64) -> Self {
+        DueDoc { at, room, cause, address: String::new() }
+    }
 }
 
 /// What the board of a room shows.

@@ -104,6 +104,6 @@ fn show(turn: &mut HouseTurn, number: u64) -> Result<Reply, Unplayed> {
 }
 
 fn look_again(turn: &mut HouseTurn, number: u64, at: Timestamp) {
-    let due = DueDoc { at, room: turn.room_id.clone(), cause: turn.head.number };
+    let due = DueDoc::new(at, turn.room_id.clone(), turn.head.number);
     turn.effects.writes.put(keys::due(turn.ledger.id(), number), to_json(&due));
 }

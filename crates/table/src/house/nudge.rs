@@ -103,13 +103,14 @@ fn call(turn: &mut HouseTurn, number: u64) -> Result<Reply, Unplayed> {
         }
     }
     if let Some(at) = next {
-        let due = DueDoc { at, room: turn.room_id.clone(), cause: turn.head.number };
+        let due = DueDoc::new(at, turn.room_id.clone(), turn.head.number);
         turn.effects.writes.put(keys::due(turn.ledger.id(), number), to_json(&due));
     }
     let mut rolls: BTreeMap<u64, RollDoc> = BTreeMap::new();
     for open in &late {
         rolls.entry(open.entry).or_insert_with(|| open.roll.clone()).called.insert(open.character);
-        turn.effects.calls.extend(whom(turn, open.character));
+        let called = whom(turn, open.character).into_iter().filter(|player| turn.is_here(player));
+        turn.effects.calls.extend(called.collect::<Vec<_>>());
     }
     for (entry, roll) in &rolls {
         turn.effects.writes.put(keys::roll(turn.ledger.id(), *entry), to_json(roll));

@@ -26,6 +26,8 @@ const MOST_SHOWN: usize = 80;
 const MOST_WORDS: usize = 4;
 /// What is carried out later than this is labelled.
 const LATE: SignedDuration = SignedDuration::from_mins(2);
+/// What is said of an order that was due: its player is not heard here, or gave too many commands.
+const WAITS: &str = "waits";
 /// Words for everybody at the table.
 const ALL: [&str; 4] = ["all", "everyone", "everybody", "us"];
 /// Commands that make no sense later, because they are about what was just said.
@@ -74,6 +76,12 @@ pub(super) fn when(turn: &mut HouseTurn, words: Option<&Text>) -> Result<Reply, 
         return Err(Refusal::new(what).example(example).into());
     };
     let line = playable(turn, line, example)?;
+    let same = |order: &Order| order.when == When::Each(moment) && order.by == turn.actor;
+    let own = |order: &Order| turn.speaker.is(&order.player);
+    if let Some((number, _)) = turn.table.orders.iter().find(|(_, order)| same(order) && own(order)) {
+        let what = format!("you have an order for that moment, #{number}, and I keep one; undo it first");
+        return Err(Refusal::new(what).example(format!("undo #{number}")).into());
+    }
     ask(turn, When::Each(moment))?;
     let prefix = &turn.room.prefix;
     let reply = Reply::new().text("Each time: ").code(format!("{prefix}{line}"));
@@ -259,7 +267,7 @@ fn reminded(turn: &mut HouseTurn, number: u64) -> Result<Reply, Unplayed> {
     let called = match whom {
         Whom::Me => BTreeSet::from([turn.speaker.player.clone()]),
         Whom::All => turn.table.seats.keys().filter(|player| turn.present.contains_key(player)).cloned().collect(),
-        Whom::Other(who) => owners(turn, who),
+        Whom::Other(who) => owners(turn, who).into_iter().filter(|player| turn.is_here(player)).collect(),
     };
     turn.effects.calls = called;
     let mut reply = match whom {
@@ -289,7 +297,8 @@ fn time_is_up(turn: &mut HouseTurn) -> Result<Reply, Unplayed> {
     let mut asked = waiting::all(turn)?;
     asked.retain(waiting::Open::is_must);
     let owner = |open: &waiting::Open| turn.table.characters.get(&open.character)?.owner.clone();
-    let called = asked.iter().filter_map(owner).chain(turn.table.referees.keys().cloned()).collect();
+    let called = asked.iter().filter_map(owner).chain(turn.table.referees.keys().cloned());
+    let called = called.filter(|player| turn.is_here(player)).collect();
     turn.effects.calls = called;
     if asked.is_empty() {
         return Ok(late(turn, Reply::from("The time is up, and nobody is waited for"), order.as_ref()));
@@ -344,12 +353,10 @@ pub(super) fn dates(turn: &HouseTurn, most: usize) -> Vec<Line> {
 pub(super) fn coming(turn: &HouseTurn, most: usize) -> Result<Vec<Line>, Unplayed> {
     let alone = turn.in_private || turn.in_secret;
     let mine = |order: &Order| !order.own || (alone && turn.speaker.is(&order.player));
-    let waits = |order: &Order| match order.when {
-        When::At(at) => at > turn.now,
-        When::Each(_) => true,
-        When::Opened | When::Waited(_) | When::Shown => false,
-    };
-    let mut orders: Vec<_> = turn.table.orders.iter().filter(|(_, order)| mine(order) && waits(order)).collect();
+    let over = carried_out(turn)?;
+    let waits = |order: &Order| matches!(order.when, When::At(_) | When::Each(_));
+    let left = turn.table.orders.iter().filter(|(number, _)| !over.contains(number));
+    let mut orders: Vec<_> = left.filter(|(_, order)| mine(order) && waits(order)).collect();
     orders.sort_by_key(|(number, order)| match order.when {
         When::At(at) => (at, **number),
         _ => (Timestamp::MAX, **number),
@@ -369,7 +376,8 @@ pub(super) fn coming(turn: &HouseTurn, most: usize) -> Result<Vec<Line>, Unplaye
                         .and_then(|(_, text)| times::behind(text).map(str::to_owned))
                         .unwrap_or_default(),
                 };
-                format!(" {name}, {}: {}", times::until(turn.now, at), cut(&what, MOST_SHOWN))
+                let until = if at > turn.now { times::until(turn.now, at) } else { WAITS.to_owned() };
+                format!(" {name}, {until}: {}", cut(&what, MOST_SHOWN))
             }
             (_, command) => {
                 let what = behind(&typed, &[command]).unwrap_or_default();

@@ -162,7 +162,7 @@ pub(super) fn unseal(turn: &mut HouseTurn) -> Result<Reply, Unplayed> {
         items.push(vec![Span::Bold(name), Span::Text(format!(": {says} (#{number})"))]);
         publish(turn, page)?;
         if turn.table.orders.contains_key(&number) {
-            let due = DueDoc { at: turn.heard, room: turn.room_id.clone(), cause: turn.number };
+            let due = DueDoc::new(turn.heard, turn.room_id.clone(), turn.number);
             turn.effects.writes.put(keys::due(turn.ledger.id(), number), to_json(&due));
         }
     }

@@ -3,7 +3,7 @@
 use super::{Busy, Job, Running, Worker, durable};
 use chat::{Event, Transport};
 use jiff::{SignedDuration, Timestamp};
-use journal::documents::DueDoc;
+use journal::documents::{DueDoc, to_json};
 use journal::keys;
 use journal::store::{Batch, StoreError};
 use std::sync::Arc;
@@ -71,6 +71,15 @@ impl Worker {
         }
     }
 
+    /// Carries out what waited for its player to be heard, after somebody spoke or came.
+    pub(super) async fn carry_out_waiting(&mut self, event: &Event) {
+        let comes =
+            matches!(event, Event::Said(_) | Event::Present { .. } | Event::Renamed { .. } | Event::Arrived { .. });
+        if comes && self.running.agenda.takes_up_waiting(&self.id) {
+            self.carry_out(self.running.host().now(), |_| true).await;
+        }
+    }
+
     /// Carries out what waited for something that has just begun.
     pub(super) async fn carry_out_begun(&mut self) {
         // An order for a time may begin something that another order waits for, and no further.
@@ -94,7 +103,14 @@ impl Worker {
                     let busy = Busy::new(&side.work);
                     self.play_at_last(&event, Some(key), &busy).await;
                 }
-                Ok(Ordered::Later) => {}
+                Ok(Ordered::Later) => self.running.agenda.waits(&self.id),
+                Ok(Ordered::After(at)) => {
+                    let mut batch = Batch::default();
+                    batch.put(key, to_json(&DueDoc { at, ..due }));
+                    self.running.agenda.note(&batch);
+                    // If this fails, it is found again with what is due next.
+                    let _ = durable(self.running.host().committer().submit(None, batch)).await;
+                }
                 Ok(Ordered::Never) => {
                     let mut batch = Batch::default();
                     batch.delete(key);
