@@ -5,8 +5,6 @@ use jiff::{SignedDuration, Timestamp};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard};
 
-/// Where so many posts wait to be said, whoever has caused some gets no more, and others get one line.
-pub(crate) const MANY_WAIT: usize = 12;
 /// Wrong words that may be tried in a room within the hour.
 const MOST_GUESSES: usize = 5;
 const HOUR: SignedDuration = SignedDuration::from_hours(1);
