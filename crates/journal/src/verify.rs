@@ -12,8 +12,13 @@ use crate::entry::{
 };
 use dice::fair::{FairDice, Ones, commitment};
 use dice::{Dice, Die};
+use jiff::Timestamp;
 use past::Past;
 use std::collections::{BTreeMap, BTreeSet};
+
+/// Since when every version writes entries under the rules from 2 on: a journal that begins later and names no rules left
+/// them out to be bound by fewer.
+const SINCE: Timestamp = Timestamp::constant(1_795_478_400, 0);
 
 /// Checks the links of a journal in order.
 #[derive(Debug)]
@@ -113,6 +118,9 @@ impl Verifier {
         self.hash = chain(&self.hash, link.entry.get());
         if self.hash != link.hash {
             return Err("the chain is broken: this entry or the order is not what it was".to_owned());
+        }
+        if self.entries == 0 && entry.rules < WITHOUT_WITHHELD && entry.time >= SINCE {
+            return Err("is younger than the rules, and names none".to_owned());
         }
         if entry.rules < self.rules.min(WITHOUT_WITHHELD) {
             return Err(format!("goes back to the rules {}", entry.rules));

@@ -59,6 +59,7 @@ const ENTRIES: &[Forgery] = &[
     ("a gap of 3,000,000,000", |e| with_a_gap(e, 3_000_000_000), "leaves out 3000000000 numbers"),
     ("an epoch that commits to nothing", of_no_epoch, "goes back to epoch 0"),
     ("older rules", |e| said(e, 8, |e| e["rules"] = json!(1)), "goes back to the rules 1"),
+    ("no rules in a whole journal", without_rules, "is younger than the rules, and names none"),
     ("rules of nobody", |e| said(e, 1, |e| e["rules"] = json!(0)), "under no rules"),
     ("rules to come", |e| said(e, 11, |e| e["rules"] = json!(5)), "a newer astragal"),
     ("rules of what withholds", |e| said(e, 11, |e| e["rules"] = json!(3)), "that withholds as much"),
@@ -199,6 +200,18 @@ fn a_journal_of_the_first_rules_holds_and_says_so() {
 
 fn said(export: &[u8], number: usize, change: fn(&mut Value)) -> Vec<u8> {
     forged(export, |links| say(&mut links[number - 1], change))
+}
+
+/// Takes the rules out of every entry of a journal that began after they came.
+fn without_rules(export: &[u8]) -> Vec<u8> {
+    forged(export, |links| {
+        for link in links {
+            say(link, |entry| {
+                entry["rules"] = json!(1);
+                entry["time"] = json!("2027-01-06T09:00:00Z");
+            });
+        }
+    })
 }
 
 /// Makes entry #7 a member of a group.

@@ -223,7 +223,13 @@ fn a_forged_gap_is_refused_by_the_import() {
         let with_a_gap = forged(&file, |links| {
             let only = if rules == 1 { 0..last } else { last - 1..last };
             for link in &mut links[only] {
-                say(link, |entry| entry["rules"] = json!(rules));
+                say(link, |entry| {
+                    entry["rules"] = json!(rules);
+                    if rules == 1 {
+                        // Such an entry is older than the other rules.
+                        entry["time"] = json!("2026-11-01T09:00:00Z");
+                    }
+                });
             }
             say(&mut links[last - 1], |entry| {
                 entry["skipped"] = json!([last, last as u64 - 1 + numbers]);
