@@ -23,6 +23,8 @@ struct Room {
     addresses: BTreeMap<PlayerId, String>,
     /// People who gave a command since they came.
     met: BTreeMap<PlayerId, Met>,
+    /// True if an answer there was cut, and nobody has left since.
+    cut: bool,
 }
 
 /// The table's state when somebody gave their first command since they came.
@@ -87,6 +89,7 @@ impl Roster {
             room.sure.remove(player);
             room.met.remove(player);
             room.addresses.remove(player);
+            room.cut = false;
         }
     }
 
@@ -102,6 +105,16 @@ impl Roster {
     /// Where somebody connected from when they last spoke in a room where they are now.
     pub fn address_of(&self, player: &PlayerId) -> Option<String> {
         self.rooms().values().find_map(|room| room.addresses.get(player).cloned())
+    }
+
+    /// An answer in the room was cut, and its rest is kept.
+    pub fn cut(&self, room: &RoomId) {
+        self.rooms().entry(room.clone()).or_default().cut = true;
+    }
+
+    /// True if whoever was there when the last answer in the room was cut has been there ever since, as far as is known.
+    pub fn heard_the_cut(&self, room: &RoomId) -> bool {
+        self.rooms().get(room).is_some_and(|room| room.cut)
     }
 
     /// Somebody in the room gives a command. Returns true if it is the first since they came; then what they found is

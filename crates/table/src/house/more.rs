@@ -14,7 +14,9 @@ pub(super) fn more(turn: &mut HouseTurn) -> Result<Reply, Unplayed> {
     for (to, readers) in [(Recipient::Room, Readers::Everybody), (own, Readers::Player)] {
         let key = keys::rest(room, &to);
         let Some(stored) = turn.host.committer().read(&key)? else { continue };
-        if readers == Readers::Player && turn.speaker.trust == Trust::NickOnly {
+        // A private chat belongs to whoever has the nick; after a restart nobody knows whether that is the same person.
+        let alone = turn.in_private && !turn.host.roster.heard_the_cut(room);
+        if turn.speaker.trust == Trust::NickOnly && (readers == Readers::Player || alone) {
             let what = "what was left out here was for one reader, and a nick alone does not tell who that is";
             return Err(Refusal::new(what).example("help more").into());
         }

@@ -61,6 +61,7 @@ impl Table {
             Event::Left { room } => host.roster.forget(room),
             Event::Rest { room, to, blocks } => {
                 let mut heard = Heard::nothing();
+                host.roster.cut(room);
                 heard.batch.put(keys::rest(room, to), to_json(&RestDoc::of(blocks.clone())));
                 return Ok(heard);
             }
