@@ -85,12 +85,27 @@ impl Host {
         Ok(())
     }
 
-    /// What people call a room.
+    /// What people call a room, without what could pass for a part of an answer.
     pub(crate) fn name_of_room(&self, room: &RoomId) -> Result<String, StoreError> {
-        if let Some(name) = self.roster.names_of(room).into_iter().next() {
+        if let Some(name) = self.roster.names_of(room).iter().find_map(|name| harmless(name)) {
             return Ok(name);
         }
         let called: Option<Vec<String>> = read(self, &keys::called(room))?;
-        Ok(called.and_then(|names| names.into_iter().next()).unwrap_or_else(|| room.id.clone()))
+        let called = called.into_iter().flatten().find_map(|name| harmless(&name));
+        Ok(called.unwrap_or_else(|| room.id.clone()))
     }
+
+    /// The same for those in another room, with its network if that is not theirs.
+    pub(crate) fn name_from(&self, room: &RoomId, seen_from: &RoomId) -> Result<String, StoreError> {
+        let name = self.name_of_room(room)?;
+        Ok(if room.network == seen_from.network { name } else { format!("{name} on {}", room.network) })
+    }
+}
+
+/// The name of a room without the signs that results are written with, if anything is left. A channel begins with its `#`.
+fn harmless(name: &str) -> Option<String> {
+    let channel = name.starts_with('#');
+    let plain = name.replace(['[', ']', '|', '#'], " ");
+    let plain = plain.split_whitespace().collect::<Vec<_>>().join(" ");
+    (!plain.is_empty()).then(|| if channel { format!("#{plain}") } else { plain })
 }

@@ -77,8 +77,7 @@ fn names<'a>(turn: &HouseTurn, rooms: impl Iterator<Item = &'a RoomId>) -> Resul
 
 /// The name of a room for those in another, with its network if that is not theirs.
 pub(super) fn name(turn: &HouseTurn, room: &RoomId, seen_from: &RoomId) -> Result<String, StoreError> {
-    let name = turn.host.name_of_room(room)?;
-    Ok(if room.network == seen_from.network { name } else { format!("{name} on {}", room.network) })
+    turn.host.name_from(room, seen_from)
 }
 
 /// Gives the word by which another room comes to this table.

@@ -68,8 +68,7 @@ impl Draft {
         let (mut names, here) = (Vec::new(), &attempt.message.room);
         for (room, doc) in self.ledger(host).rooms_at(&self.state.id)? {
             if doc.plays_along() && room != *here {
-                let name = host.name_of_room(&room)?;
-                names.push(if room.network == here.network { name } else { format!("{name} on {}", room.network) });
+                names.push(host.name_from(&room, here)?);
             }
         }
         let what = match names.is_empty() {

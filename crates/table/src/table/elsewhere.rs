@@ -72,9 +72,8 @@ impl Table {
         if !MIRROR.is_on(&self.state.doc.doc) || !open || !here.plays_along() || here.table != self.state.id {
             return Ok(());
         }
-        let from = host.name_of_room(&message.room)?;
-        let blocks = mirrored(&cut(&from, LONGEST_NAME), &heard.outcomes, corrects);
-        if blocks.is_empty() {
+        let from = cut(&host.name_of_room(&message.room)?, LONGEST_NAME).into_owned();
+        if mirrored(&from, &heard.outcomes, corrects).is_empty() {
             return Ok(());
         }
         let shown = heard.outcomes.iter().find(|outcome| !outcome.mirrored.is_empty());
@@ -90,6 +89,12 @@ impl Table {
                 }
                 continue;
             }
+            // However long its name is, its network stays in sight.
+            let from = match room.network == message.room.network {
+                true => from.clone(),
+                false => format!("{from} on {}", message.room.network),
+            };
+            let blocks = mirrored(&from, &heard.outcomes, corrects);
             let present = host.roster.present(&room);
             let calls = heard.outcomes.iter().flat_map(|outcome| &outcome.calls);
             let key = keys::outbox(&room.network, host.next_number());
@@ -101,7 +106,7 @@ impl Table {
                 calls: calls.filter(|player| present.contains_key(*player)).cloned().collect(),
                 plain: doc.is_unstyled(),
                 more: format!("{}more", doc.prefix),
-                ..Post::new(part(&message.id, &room), room.clone(), blocks.clone())
+                ..Post::new(part(&message.id, &room), room.clone(), blocks)
             };
             let outgoing = Outgoing { key: key.clone(), post, roll: roll.clone(), numbers: None };
             heard.batch.put(key, to_json(&outgoing));
