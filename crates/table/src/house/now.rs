@@ -54,13 +54,14 @@ pub(super) fn board(turn: &mut HouseTurn) -> Result<Reply, Unplayed> {
 
 /// What is going on in one scene, and at the table.
 fn page(turn: &mut HouseTurn, scene: Option<u64>, shown: Shown) -> Result<Reply, Unplayed> {
-    let open = open_in(turn, scene, MOST, shown, &waiting::all(turn)?);
+    let all = waiting::all(turn)?;
+    let open = open_in(turn, scene, MOST, shown, &all);
     let mut lines = match shown {
         Shown::Once => waiting::listed(turn, &open, before),
         Shown::OnBoard => waiting::on_board(turn, &open, before),
     };
     if shown == Shown::Once {
-        lines.extend(to_settle(turn, scene)?);
+        lines.extend(to_settle(turn, scene, &all)?);
     }
     lines.extend(of_plugins(turn, scene)?);
     lines.extend(at_the_table(turn, shown)?);
@@ -113,7 +114,7 @@ fn side_by_side(turn: &mut HouseTurn, here: Option<u64>) -> Result<Reply, Unplay
     let mut reply = Reply::new();
     for (place, (((scene, rooms), open), held)) in scenes.iter().zip(&open).zip(held).enumerate() {
         let mut lines: Vec<Line> = listed.by_ref().take(open.len()).collect();
-        lines.extend(to_settle(turn, *scene)?);
+        lines.extend(to_settle(turn, *scene, &all)?);
         lines.extend(held.into_iter().filter(|line| !shared.contains(line)));
         let title = turn.ledger.scene(turn.table, *scene)?.map(|scene| scene.title);
         reply = if place == 0 { reply } else { reply.line() };
@@ -160,14 +161,17 @@ fn at_the_table(turn: &HouseTurn, shown: Shown) -> Result<Vec<Line>, Unplayed> {
     Ok(lines)
 }
 
-/// For a referee: the newest rolls of a scene that have no difficulty yet, with the line that settles each.
-fn to_settle(turn: &HouseTurn, scene: Option<u64>) -> Result<Vec<Line>, StoreError> {
+/// For a referee: the newest rolls of a scene that have no difficulty yet, with the line that settles each. Whoever is asked
+/// to answer one of these `open` rolls settles it, so it stands there once.
+fn to_settle(turn: &HouseTurn, scene: Option<u64>, open: &[waiting::Open]) -> Result<Vec<Line>, StoreError> {
     if turn.rights.role() < Role::Referee {
         return Ok(Vec::new());
     }
     let (newest, mut lines) = (turn.ledger.head().number, Vec::new());
     for number in (newest.saturating_sub(LOOKED_AT) + 1..=newest).rev() {
-        let here = |roll: &RollDoc| !roll.secret && turn.table.still_apart(roll.apart) == scene;
+        let asked = open.iter().any(|open| open.is_must() && open.entry == number);
+        let still = |roll: &RollDoc| turn.table.still_apart(roll.apart) == roll.apart;
+        let here = |roll: &RollDoc| !roll.secret && !asked && roll.apart == scene && still(roll);
         let Some(roll) = turn.ledger.roll(number)?.filter(here) else { continue };
         let (Some(record), Some(plugin)) = (&roll.record, turn.host.plugins.get(&roll.game)) else { continue };
         let commands = plugin.manifest().commands.iter().map(|command| command.name.as_str());

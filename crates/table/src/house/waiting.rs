@@ -138,12 +138,11 @@ pub(super) fn all(turn: &HouseTurn) -> Result<Vec<Open>, StoreError> {
         }
         let mut seen = BTreeSet::new();
         for (character, kind) in roll.open.iter().map(|open| (open.character, open.kind(roll.character))) {
+            let since = turn.table.scene_since(roll.apart);
             let current = match kind {
-                OfferKind::Must => true,
-                OfferKind::Option => {
-                    let since = newest_of(turn, character, &mut newest)?.max(turn.table.scene_since(roll.apart));
-                    *entry >= since
-                }
+                // Nobody is asked any more for a scene that ended when the party came together.
+                OfferKind::Must => turn.table.still_apart(roll.apart) == roll.apart,
+                OfferKind::Option => *entry >= newest_of(turn, character, &mut newest)?.max(since),
             };
             if current && seen.insert((character, kind)) {
                 all.push(Open { entry: *entry, character, kind, roll: roll.clone() });
