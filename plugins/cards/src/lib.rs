@@ -147,7 +147,9 @@ impl Game for Cards {
     fn play(state: &mut State, command: Command, turn: &mut Turn) -> Result<Reply, Refusal> {
         match command {
             Command::Deck { change: None } => Ok(decks::all(state, turn)),
-            Command::Deck { change: Some(change) } => making::change(state, turn, change),
+            Command::Deck { change: Some(change) } => {
+                openly(state, turn, |state, turn| making::change(state, turn, change))
+            }
             Command::Draw { count, open: true, deck, .. } => draw::open(state, turn, count, deck),
             Command::Draw { count, open: false, deck, .. } => draw::draw(state, turn, count, deck),
             Command::Hand { whose } => hand::look(state, turn, whose),
@@ -155,7 +157,9 @@ impl Game for Cards {
             Command::Discard { cards } => hand::lay(state, turn, cards, hand::Laid::Discarded),
             Command::Pass { what } => hand::pass(state, turn, what),
             Command::Show { cards } => hand::show(state, turn, cards),
-            Command::Shuffle { all, deck, .. } => making::shuffle(state, turn, deck, all.into()),
+            Command::Shuffle { all, deck, .. } => {
+                openly(state, turn, |state, turn| making::shuffle(state, turn, deck, all.into()))
+            }
             Command::Deal { count, deck, character, .. } => draw::deal(state, turn, count, deck, &character),
         }
     }
@@ -176,4 +180,19 @@ impl Game for Cards {
     fn now(state: &State, cast: &Cast, _: &Scenes, _: Role) -> Vec<Line> {
         decks::now(state, cast)
     }
+}
+
+/// Plays what everybody sees afterwards, so that it would be secret in name only: in secret it may look and change nothing.
+fn openly(
+    state: &mut State,
+    turn: &mut Turn,
+    play: impl FnOnce(&mut State, &mut Turn) -> Result<Reply, Refusal>,
+) -> Result<Reply, Refusal> {
+    let before = turn.in_secret().then(|| state.clone());
+    let reply = play(state, turn)?;
+    if before.is_some_and(|before| before != *state) {
+        let what = "everyone sees which decks there are, so they do not change in secret: type it in the room";
+        return Err(Refusal::new(what).example("deck"));
+    }
+    Ok(reply)
 }

@@ -185,21 +185,20 @@ impl Game for Turns {
     }
 
     fn play(state: &mut State, command: Command, turn: &mut Turn) -> Result<Reply, Refusal> {
-        let mut here = state.here(&turn.scenes);
-        let reply = match command {
-            Command::Init { change } => initiative::init(&mut here, turn, change),
-            Command::Next { character } => initiative::next(&mut here, turn, character),
-            Command::Done { character, .. } => initiative::done(&mut here, turn, character),
-            Command::Delay { character } => initiative::delay(&mut here, turn, character),
-            Command::Go { character } => initiative::go(&mut here, turn, character),
-            Command::Round { next } => initiative::round(&mut here, turn, next),
-            Command::Lasting(Lasting::Condition { character, conditions }) => {
-                conditions::condition(state, turn, character, conditions)
-            }
-            Command::Lasting(Lasting::Clock { change }) => clocks::clock(state, turn, change),
-        };
-        state.tidy(&turn.scenes);
-        reply
+        if turn.in_secret() && matches!(command, Command::Init { change: Some(_) }) {
+            // Before its dice fall.
+            return Err(seen_by_all());
+        }
+        if turn.in_secret() {
+            // What is over goes anyway.
+            state.tidy(&turn.scenes);
+        }
+        let before = turn.in_secret().then(|| state.clone());
+        let reply = play(state, command, turn)?;
+        if before.is_some_and(|before| before != *state) {
+            return Err(seen_by_all());
+        }
+        Ok(reply)
     }
 
     fn now(state: &State, cast: &Cast, scenes: &Scenes, _: Role) -> Vec<Line> {
@@ -218,6 +217,32 @@ impl Game for Turns {
             _ => None,
         }
     }
+}
+
+/// Plays a command.
+fn play(state: &mut State, command: Command, turn: &mut Turn) -> Result<Reply, Refusal> {
+    let mut here = state.here(&turn.scenes);
+    let reply = match command {
+        Command::Init { change } => initiative::init(&mut here, turn, change),
+        Command::Next { character } => initiative::next(&mut here, turn, character),
+        Command::Done { character, .. } => initiative::done(&mut here, turn, character),
+        Command::Delay { character } => initiative::delay(&mut here, turn, character),
+        Command::Go { character } => initiative::go(&mut here, turn, character),
+        Command::Round { next } => initiative::round(&mut here, turn, next),
+        Command::Lasting(Lasting::Condition { character, conditions }) => {
+            conditions::condition(state, turn, character, conditions)
+        }
+        Command::Lasting(Lasting::Clock { change }) => clocks::clock(state, turn, change),
+    };
+    state.tidy(&turn.scenes);
+    reply
+}
+
+/// The refusal of a secret change: everybody reads these, so that it would be secret in name only.
+fn seen_by_all() -> Refusal {
+    let what =
+        "everyone sees the turn order, conditions and clocks, so they do not change in secret: type it in the room";
+    Refusal::new(what)
 }
 
 /// Refuses players what is the referee's.
