@@ -21,6 +21,7 @@ mod hostile;
 mod imports;
 mod links;
 mod listeners;
+mod names;
 mod operator;
 mod orders;
 mod poison;

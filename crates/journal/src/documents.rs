@@ -227,6 +227,9 @@ pub struct Character {
     /// True if the name was chosen rather than taken from the player.
     #[serde(default)]
     pub named: bool,
+    /// What they were called before their player chose a name, as others still know them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub was: Option<String>,
     /// True if they left the table, `None` if they never left or joined. What they hold stays.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub away: Option<bool>,

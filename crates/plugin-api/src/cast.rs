@@ -1,6 +1,6 @@
 //! Everyone who can be named at a table.
 
-use crate::{Refusal, suggest};
+use crate::{Refusal, names, suggest};
 use chat::{CharacterId, PlayerId};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -21,6 +21,9 @@ pub struct Cast {
     newcomers: Vec<Newcomer>,
     pub(crate) referees: Arc<BTreeSet<PlayerId>>,
     opposition: Arc<BTreeSet<CharacterId>>,
+    owners: Arc<BTreeMap<CharacterId, PlayerId>>,
+    // By lower-case name: whose it was before they chose another.
+    former: Arc<BTreeMap<String, CharacterId>>,
     pub(crate) away: Arc<BTreeSet<CharacterId>>,
     pub(crate) welcomed: Vec<CharacterId>,
 }
@@ -71,6 +74,18 @@ impl Cast {
         self
     }
 
+    /// Adds who owns these characters, and what some were called before.
+    #[must_use]
+    pub fn with_owners(
+        mut self,
+        owners: BTreeMap<CharacterId, PlayerId>,
+        former: impl IntoIterator<Item = (CharacterId, String)>,
+    ) -> Self {
+        let former = former.into_iter().map(|(id, name)| (name.to_lowercase(), id)).collect();
+        (self.owners, self.former) = (Arc::new(owners), Arc::new(former));
+        self
+    }
+
     /// Marks these characters as away from the table.
     #[must_use]
     pub fn with_away(mut self, characters: impl IntoIterator<Item = CharacterId>) -> Self {
@@ -97,6 +112,86 @@ impl Cast {
     /// for.
     pub fn known(&self, name: &str) -> Option<CharacterId> {
         self.known.get(&name.to_lowercase()).copied()
+    }
+
+    /// The character that the player with this id acts for; a leading `@` and the case do not matter.
+    pub fn by_id(&self, typed: &str) -> Option<CharacterId> {
+        self.player_of(typed).and_then(|player| self.players.get(player)).map(|(_, plays)| *plays)
+    }
+
+    /// The player with this id, at the table or only present.
+    fn player_of(&self, typed: &str) -> Option<&PlayerId> {
+        if !typed.contains(':') || typed.contains(char::is_whitespace) {
+            return None;
+        }
+        let bare = |id: &str| id.strip_prefix('@').unwrap_or(id).to_lowercase();
+        let wanted = bare(typed);
+        let all = || self.players.keys().chain(self.present.keys());
+        let exact = all().find(|player| player.id == typed || player.to_string() == typed);
+        exact.or_else(|| all().find(|player| bare(&player.id) == wanted || player.to_string().to_lowercase() == wanted))
+    }
+
+    /// Refuses `typed` for `who` where nobody else shall read what is for them, if somebody else may be meant by it: a
+    /// player who shows that name, a character who has it or had it, or one whose name the typed one begins with. The
+    /// refusal says by which ids they are told apart.
+    ///
+    /// # Errors
+    /// Several people may be meant.
+    pub fn means_only(&self, who: CharacterId, typed: &str) -> Result<(), Refusal> {
+        let quoted = typed.len() > 1 && typed.starts_with('"') && typed.ends_with('"');
+        let typed = typed.trim_matches('"');
+        if self.by_id(typed) == Some(who) {
+            return Ok(());
+        }
+        // A part of a name stands for the whole.
+        let name = if self.known(typed).is_some() { typed } else { self.name(who) };
+        let words: Vec<&str> = name.split(' ').collect();
+        let begins = (1..words.len()).filter(|_| !quoted).map(|count| words[..count].join(" "));
+        let begins = begins.map(|name| name.trim_end_matches([',', ':', ';']).to_owned());
+        let others: BTreeSet<&PlayerId> =
+            begins.chain([name.to_owned()]).flat_map(|name| self.others_called(who, &name)).collect();
+        if others.is_empty() {
+            return Ok(());
+        }
+        let all: BTreeSet<&PlayerId> = others.into_iter().chain(self.owners.get(&who)).collect();
+        let one_network = all.iter().all(|player| all.first().is_some_and(|first| first.network == player.network));
+        let shown = |player: &&PlayerId| if one_network { player.id.clone() } else { player.to_string() };
+        let ids: Vec<String> = all.iter().map(shown).collect();
+        let what = format!("several people may be meant by {name}: say which by their id, {}", ids.join(" or "));
+        Err(Refusal::new(what).about(typed))
+    }
+
+    /// The players other than whoever plays `who` that may be meant by this name.
+    fn others_called(&self, who: CharacterId, name: &str) -> Vec<&PlayerId> {
+        let wanted = name.to_lowercase();
+        let owner = self.owners.get(&who);
+        let theirs = |player: &PlayerId| {
+            Some(player) == owner || self.players.get(player).is_some_and(|(_, plays)| *plays == who)
+        };
+        let characters = self.names.iter().filter(|(_, name)| name.to_lowercase() == wanted).map(|(id, _)| id);
+        let characters = characters.chain(self.former.get(&wanted)).filter(|id| **id != who);
+        let seated = self.players.iter().map(|(player, (name, _))| (player, name));
+        let shown = seated.chain(&*self.present).filter(|(_, name)| name.to_lowercase() == wanted);
+        let owners = characters.filter_map(|id| self.owners.get(id));
+        owners.chain(shown.map(|(player, _)| player)).filter(|player| !theirs(player)).collect()
+    }
+
+    /// A character's name, and whose account plays them unless that shows the same name: for whatever is meant for them
+    /// alone.
+    pub fn with_account(&self, who: CharacterId) -> String {
+        let name = self.name(who);
+        let Some(owner) = self.owners.get(&who) else { return name.to_owned() };
+        let seated = self.players.get(owner).map(|(name, _)| name);
+        let shown = self.present.get(owner).or(seated);
+        match shown.is_some_and(|shown| shown.to_lowercase() == name.to_lowercase()) {
+            true => name.to_owned(),
+            false => format!("{name} ({})", owner.id),
+        }
+    }
+
+    /// A character's name as it is typed in a line.
+    pub fn written(&self, character: CharacterId) -> String {
+        names::written(self.name(character))
     }
 
     /// True if a character or a player has exactly this name.
@@ -139,7 +234,7 @@ impl Cast {
     /// The same as [`known`](Self::known), or else somebody present, who then becomes a player, or else who is
     /// [meant](Self::meant).
     pub fn find(&mut self, name: &str) -> Option<CharacterId> {
-        if let Some(known) = self.known(name) {
+        if let Some(known) = self.known(name).or_else(|| self.by_id(name)) {
             return Some(known);
         }
         let wanted = name.to_lowercase();

@@ -9,6 +9,7 @@ mod argument;
 mod cast;
 mod declare;
 mod game;
+pub mod names;
 mod past;
 mod printed;
 mod refusal;

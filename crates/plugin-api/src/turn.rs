@@ -282,6 +282,24 @@ impl<'a> Turn<'a> {
         self.found(name).ok_or_else(|| self.cast.nobody(name))
     }
 
+    /// The same as [`character`](Self::character), for whoever alone shall read or hold something.
+    ///
+    /// # Errors
+    /// Nobody has this name, or several people may be meant by it.
+    pub fn only(&mut self, name: &str) -> Result<CharacterId, Refusal> {
+        let who = self.character(name)?;
+        self.must_mean_only(who, name)?;
+        Ok(who)
+    }
+
+    /// Refuses a name typed for `who`, who alone shall read or hold something, if somebody else may be meant by it.
+    ///
+    /// # Errors
+    /// Several people may be meant.
+    pub fn must_mean_only(&self, who: CharacterId, name: &str) -> Result<(), Refusal> {
+        if who == self.actor { Ok(()) } else { self.cast.means_only(who, name) }
+    }
+
     fn found(&mut self, name: &str) -> Option<CharacterId> {
         let oneself = ME.iter().any(|me| name.eq_ignore_ascii_case(me)) && !self.cast.is_called(name);
         if oneself { Some(self.actor) } else { self.cast.find(name) }
@@ -400,6 +418,11 @@ impl<'a> Turn<'a> {
     /// The name of a character.
     pub fn name(&self, character: CharacterId) -> &str {
         self.cast.name(character)
+    }
+
+    /// The name of a character, with the account that plays them unless that shows the same name.
+    pub fn with_account(&self, character: CharacterId) -> String {
+        self.cast.with_account(character)
     }
 
     /// True if a character belongs to the opposition: a referee's character, or nobody's. All others are heroes.

@@ -124,8 +124,8 @@ impl Line<'_> {
 
     fn with(&self, rule: &Answers, place: Range<usize>, against: Against, (name, value): (&str, &str)) -> Answered {
         let called = self.cast.name(against.who);
-        let quoted = if called.contains(' ') { format!("\"{called}\"") } else { called.to_owned() };
-        let put = |value: &str| rule.puts.replace("{value}", value).replace("{name}", &quoted);
+        let written = self.cast.written(against.who);
+        let put = |value: &str| rule.puts.replace("{value}", value).replace("{name}", &written);
         // Zeros in front tell a hidden value from every other number in the line.
         let mut value = value.to_owned();
         while against.is_hidden() && self.typed.contains(&put(&value)) {
@@ -173,7 +173,8 @@ mod tests {
         let ogre = named(&[("dodge", "14"), ("hp", "20/30"), ("claw", "d8 d10")]);
         let own = BTreeMap::from([(ANN, named(&[("dodge", "9")])), (OGRE, ogre)]);
         let id = |name: &&str| PlayerId::new("n", *name);
-        let character = |name: &str, owner| Character { name: name.to_owned(), owner, named: true, away: None };
+        let character =
+            |name: &str, owner| Character { name: name.to_owned(), owner, named: true, was: None, away: None };
         TableDoc {
             shortcuts: Shortcuts { table: Named::default(), own },
             characters: BTreeMap::from([

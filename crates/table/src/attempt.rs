@@ -5,9 +5,11 @@ use crate::casting::Casting;
 use crate::effects::Effects;
 use crate::fuel::Fuel;
 use crate::host::Host;
+use crate::names::{For, Naming};
 use crate::people::People;
 use crate::quota::{Exports, MOST_SEATS, Quotas};
 use crate::rights::{Act, Rights};
+use crate::roster::Present;
 use crate::state::State;
 use chat::{Message, Readers, Seen, Speaker, Standing};
 use dice::Die;
@@ -152,21 +154,57 @@ impl<'a> Attempt<'a> {
     /// True if the speaker may be told what a game tells only the actor's player. Acting for somebody else's character
     /// is not enough.
     pub(crate) fn may_be_told(&self) -> bool {
-        self.rights.may(&self.doc, Act::AnswerFor(self.actor)) || self.rights.may(&self.doc, Act::Disclose)
+        self.may_know_actor() || self.rights.may(&self.doc, Act::Know)
     }
 
     /// Whose secrets a game may tell the speaker.
     pub(crate) fn secrets(&self) -> Secrets {
-        match (self.rights.could(&self.doc, Act::Disclose), self.rights.could(&self.doc, Act::AnswerFor(self.actor))) {
+        match (self.rights.could(&self.doc, Act::Know), self.may_know_actor()) {
             (true, _) => Secrets::Everybodys,
             (false, true) => Secrets::Own,
             (false, false) => Secrets::Nobodys,
         }
     }
 
+    /// True if what the actor keeps secret is the speaker's to know without being a referee. What nobody plays is the
+    /// referees', if there are any.
+    fn may_know_actor(&self) -> bool {
+        let owned = self.doc.characters.get(&self.actor).is_some_and(|each| each.owner.is_some());
+        (owned || self.doc.referees.is_empty()) && self.rights.may(&self.doc, Act::AnswerFor(self.actor))
+    }
+
     /// Everyone who can be named.
     pub(crate) fn cast(&self, host: &Host) -> Cast {
         self.casting.cast(&self.doc, &self.head, host.roster.present(&self.message.room))
+    }
+
+    /// What a name that a referee brings in must be told apart from.
+    fn naming<'h>(&'h self, host: &'h Host, present: &'h Present) -> Naming<'h> {
+        Naming { host, table: &self.doc, present, whose: For::Nobody }
+    }
+
+    /// Refuses NPCs that a command brought in and that the table cannot have.
+    pub(crate) fn may_be_joined_by(&self, host: &Host, cast: &Cast) -> Result<(), Refusal> {
+        if cast.newcomers().is_empty() {
+            return Ok(());
+        }
+        let present = host.roster.present(&self.message.room);
+        self.doc.may_be_joined_by(cast, &self.naming(host, &present))
+    }
+
+    /// The character that a referee brings into `doc` by acting for them.
+    pub(crate) fn bring_in(
+        &mut self,
+        host: &Host,
+        doc: &mut TableDoc,
+        name: &str,
+        cast: Cast,
+    ) -> Result<CharacterId, Refusal> {
+        let (present, mut head) = (host.roster.present(&self.message.room), self.head.clone());
+        let naming = self.naming(host, &present);
+        let id = doc.bring_in(Arc::make_mut(&mut head), name, &self.rights, cast, &naming)?;
+        self.head = head;
+        Ok(id)
     }
 
     /// The actor's name.

@@ -44,8 +44,11 @@ fn seated(doc: &TableDoc) -> Cast {
     let referees: BTreeSet<_> = doc.referees.keys().cloned().collect();
     let opposes = |each: &Character| each.owner.as_ref().is_none_or(|owner| referees.contains(owner));
     let opposition = doc.characters.iter().filter(|(_, each)| opposes(each)).map(|(id, _)| *id).collect();
+    let owners = doc.characters.iter().filter_map(|(id, each)| Some((*id, each.owner.clone()?))).collect();
+    let former = doc.characters.iter().filter_map(|(id, each)| Some((*id, each.was.clone()?)));
     Cast::new(names)
         .with_players(players)
+        .with_owners(owners, former)
         .with_opposition(referees, opposition)
         .with_away(doc.characters.iter().filter(|(_, each)| each.away == Some(true)).map(|(id, _)| *id))
 }

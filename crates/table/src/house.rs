@@ -38,6 +38,7 @@ use crate::room::Answered;
 use crate::turn::{HouseTurn, OwnCommands};
 use crate::unplayed::Unplayed;
 use chat::Reply;
+use plugin_api::names::written;
 use plugin_api::{Argument, CommandSpec, Commands, Name, Number, Plugin, Refusal, Text, Words};
 use shortcuts::Whose;
 pub(crate) use values::all as all_values;
@@ -277,7 +278,7 @@ enum House {
     #[command(example = "reveal #13")]
     Reveal { entry: Option<EntryNumber> },
     /// List the notes, or keep one for everyone at the table. For one that only you can read, type in hall
-    /// note and the text, in a private chat with me.
+    /// note and the text, in a private chat with me, or begin it with secret where others read along.
     #[command(alias = "notes", example = "note the innkeeper lied about the ford", example = "note")]
     Note { text: Option<Text> },
     /// List the handouts, or show one again. The referee makes them in a private chat with me, as in hall handout letter,
@@ -464,7 +465,7 @@ fn play(command: House, turn: &mut HouseTurn) -> Result<Reply, Unplayed> {
         // The line after `as` is played instead of it, so this one was inside another `as`.
         House::As { character, command } => {
             let what = format!("act for one at a time: for {}", character.0);
-            return Err(Refusal::new(what).example(format!("as {} {}", character.0, command.text)).into());
+            return Err(Refusal::new(what).example(format!("as {} {}", written(&character.0), command.text)).into());
         }
         House::Pc { character, player, free } => people::characters(turn, character, player, free)?,
         House::Join { character } => people::join(turn, character)?,

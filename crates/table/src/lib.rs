@@ -30,6 +30,7 @@ mod inline;
 mod ledger;
 mod line;
 mod links;
+mod names;
 mod notation;
 mod nudges;
 mod odds;

@@ -21,6 +21,7 @@ use journal::documents::{DueDoc, Order, RollDoc, TableDoc, When, from_json, to_j
 use journal::keys::TableId;
 use journal::store::StoreError;
 use journal::{HOUSE, Page, keys};
+use plugin_api::names::written;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The commands that ask for something later.
@@ -238,7 +239,7 @@ impl Table {
             && let Some(character) = doc.characters.get(&order.by)
             && (seat.is_none_or(|seat| seat.plays != order.by) || character.owner.as_ref() != Some(&order.player))
         {
-            line = format!("as {} {line}", character.name);
+            line = format!("as {} {line}", written(&character.name));
         }
         if order.own {
             line = format!("secret {line}");

@@ -1,11 +1,12 @@
 //! Who is at a table: players, their characters, and what they may do.
 
 use crate::budget::{MOST_CHARACTERS, MOST_NAME};
+use crate::names::{self, Naming};
 use crate::quota::{MOST_OWN, Quotas};
 use crate::rights::{Act, Rights};
 use crate::roster::Present;
 use chat::{PlayerId, Speaker, Trust, cut};
-use journal::documents::{self, Character, Head, Seat, TableDoc};
+use journal::documents::{Character, Head, Seat, TableDoc};
 use plugin_api::{Cast, CharacterId, Newcomer, Refusal, suggest};
 use std::collections::BTreeSet;
 
@@ -25,7 +26,7 @@ pub(crate) trait People {
     fn sit(&mut self, head: &mut Head, cast: &Cast);
 
     /// Refuses NPCs that a command brought in and that the table cannot have.
-    fn may_be_joined_by(&self, cast: &Cast) -> Result<(), Refusal>;
+    fn may_be_joined_by(&self, cast: &Cast, naming: &Naming<'_>) -> Result<(), Refusal>;
 
     /// Brings back the characters a game welcomed.
     fn welcome(&mut self, cast: &Cast);
@@ -44,12 +45,13 @@ pub(crate) trait People {
         name: &str,
         rights: &Rights<'_>,
         cast: Cast,
+        naming: &Naming<'_>,
     ) -> Result<CharacterId, Refusal>;
 
-    /// Creates a character with a chosen name.
+    /// Creates a character with a chosen name, which was found proper.
     ///
     /// # Errors
-    /// The name cannot be typed again, or the table has too many characters.
+    /// The table, or their player, has too many characters.
     fn make_character(&mut self, head: &mut Head, name: &str, owner: Option<PlayerId>) -> Result<CharacterId, Refusal>;
 
     /// Makes `owner` the only player who acts for `id`. Others go back to another character of theirs, or get a new one
@@ -106,8 +108,11 @@ impl People for TableDoc {
     fn new_character(&mut self, head: &mut Head, name: &str, owner: Option<PlayerId>, named: Named) -> CharacterId {
         let id = CharacterId(head.next_character);
         head.next_character += 1;
-        let name = free_name(self, name);
-        self.characters.insert(id, Character { name, owner, named: named == Named::OnPurpose, away: None });
+        let name = match named {
+            Named::ByPlayer => names::unchosen(self, name),
+            Named::OnPurpose => names::free(self, &as_name(name)),
+        };
+        self.characters.insert(id, Character { name, owner, named: named == Named::OnPurpose, was: None, away: None });
         id
     }
 
@@ -120,12 +125,12 @@ impl People for TableDoc {
         }
     }
 
-    fn may_be_joined_by(&self, cast: &Cast) -> Result<(), Refusal> {
+    fn may_be_joined_by(&self, cast: &Cast, naming: &Naming<'_>) -> Result<(), Refusal> {
         let new = || cast.newcomers().iter().filter(|newcomer| newcomer.player.is_none());
         if new().next().is_some() && self.characters.len() + cast.newcomers().len() > MOST_CHARACTERS {
             return Err(Refusal::new(format!("{MOST_CHARACTERS} characters are the most at one table")).example("pc"));
         }
-        new().try_for_each(|newcomer| proper_name(&newcomer.name).map(drop))
+        new().try_for_each(|newcomer| naming.proper(&newcomer.name).map(drop))
     }
 
     fn welcome(&mut self, cast: &Cast) {
@@ -148,13 +153,14 @@ impl People for TableDoc {
         name: &str,
         rights: &Rights<'_>,
         mut cast: Cast,
+        naming: &Naming<'_>,
     ) -> Result<CharacterId, Refusal> {
         if !rights.may(self, Act::BringIn) {
             let what = format!("nobody here is called {name}; only a referee brings in new characters with as");
             return Err(Refusal::new(what).about(name).example(format!("iam {name}")));
         }
         let id = cast.bring_in(name)?;
-        self.may_be_joined_by(&cast)?;
+        self.may_be_joined_by(&cast, naming)?;
         self.sit(head, &cast);
         Ok(id)
     }
@@ -169,7 +175,7 @@ impl People for TableDoc {
             let what = format!("you have {MOST_OWN} characters, and that is the most one player may make");
             return Err(Refusal::new(what).example("iam"));
         }
-        Ok(self.new_character(head, &proper_name(name)?, owner, Named::OnPurpose))
+        Ok(self.new_character(head, name, owner, Named::OnPurpose))
     }
 
     fn hand_over(&mut self, id: CharacterId, owner: Option<&PlayerId>) {
@@ -214,14 +220,6 @@ impl People for TableDoc {
     }
 }
 
-/// `wanted`, or the same with a number that nobody has.
-fn free_name(doc: &TableDoc, wanted: &str) -> String {
-    let wanted = as_name(wanted);
-    let numbered = (2..).map(|number| format!("{wanted}{number}"));
-    let mut names = std::iter::once(wanted.clone()).chain(numbered);
-    names.find(|name| doc.find(name).is_none()).expect("there are more numbers than characters")
-}
-
 /// True if what was typed can only be an id, not a name.
 pub fn looks_like_an_id(typed: &str) -> bool {
     typed.contains(':') && !typed.contains(char::is_whitespace)
@@ -262,14 +260,6 @@ pub fn with_id(name: &str, player: &PlayerId) -> String {
     if shown { name.to_owned() } else { format!("{name} ({})", player.id) }
 }
 
-/// Words for everybody, for those whom players act for, and for those whom only the referee does. Nobody can be called so.
-pub(crate) const EVERYBODY: [&str; 3] = ["all", "everyone", "everybody"];
-pub(crate) const HEROES: [&str; 4] = ["heroes", "players", "party", "pcs"];
-pub(crate) const FOES: [&str; 4] = ["foes", "enemies", "npcs", "monsters"];
-
-/// Signs used for parsing answers.
-const OF_ANSWERS: [char; 4] = ['|', '[', ']', '#'];
-
 /// Where a character's name comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Named {
@@ -282,23 +272,6 @@ pub enum Named {
 /// True if `word` is one of these, ignoring case.
 pub(crate) fn is_one_of(words: &[&str], word: &str) -> bool {
     words.iter().any(|each| each.eq_ignore_ascii_case(word))
-}
-
-/// Checks that a name can be typed again and cannot be mistaken for part of an answer: it begins with a letter.
-pub fn proper_name(name: &str) -> Result<String, Refusal> {
-    let name = as_name(name.trim_matches('"'));
-    let why = if !name.chars().next().is_some_and(char::is_alphabetic) {
-        "a name begins with a letter".to_owned()
-    } else if let Some(odd) = name.chars().find(|c| OF_ANSWERS.contains(c)) {
-        format!("there is no {odd} in a name")
-    } else if documents::NOBODYS.iter().any(|nobody| nobody.eq_ignore_ascii_case(&name)) {
-        "I call others that".to_owned()
-    } else if is_one_of(&EVERYBODY, &name) || is_one_of(&HEROES, &name) || is_one_of(&FOES, &name) {
-        "it means several at once".to_owned()
-    } else {
-        return Ok(name);
-    };
-    Err(Refusal::new(format!("{name} is no name: {why}")).about(name))
 }
 
 /// `name` in its stored form: one line, at most [`MOST_NAME`] characters, not empty. A trailing colon would end the

@@ -74,6 +74,8 @@ pub(crate) enum Act<'a> {
     SitAtAFullTable,
     /// Read a secret entry.
     Read(&'a Entry),
+    /// Read what only referees may know.
+    Know,
     /// Show what others keep secret.
     Disclose,
     /// Undo anything at this table at all.
@@ -198,9 +200,8 @@ impl<'a> Rights<'a> {
             },
             // Without a referee everybody may give a referee's commands, but not read secrets. Nor may a room's admin,
             // who can openly become a referee.
-            Act::Read(entry) => {
-                own_or(self.made(entry) || (self.are_of_one() && self.is_named_referee(doc)), Takes::Another)
-            }
+            Act::Read(entry) => own_or(self.made(entry) || self.knows(doc), Takes::Another),
+            Act::Know => own_or(self.knows(doc), Takes::Another),
             Act::Disclose => {
                 // The network says who runs a room, whatever their nick; but a private chat is run by whoever has the
                 // nick.
@@ -298,6 +299,12 @@ impl<'a> Rights<'a> {
     /// True if it is said by who runs a room that is a guest at this table.
     fn runs_a_guest(&self) -> bool {
         self.at == At::AGuest && self.are_of_one() && self.speaker.standing == Standing::Admin
+    }
+
+    /// True if it is a referee's in every sense: the only meaning of who may know what referees alone know. Whoever runs the
+    /// room may openly become one.
+    fn knows(&self, doc: &TableDoc) -> bool {
+        self.are_of_one() && self.is_named_referee(doc) && self.role >= Role::Referee
     }
 
     fn is_named_referee(&self, doc: &TableDoc) -> bool {

@@ -5,6 +5,7 @@ use crate::order;
 use crate::printed;
 use crate::state::{CardKey, InHand, State};
 use crate::words::{Called, Count, MOST_DRAWN};
+use plugin_api::names::written;
 use plugin_api::{CharacterId, Dice, Readers, Refusal, Reply, Turn};
 
 /// The most cards in a hand, and the most that one command deals.
@@ -27,7 +28,7 @@ pub(crate) fn draw(
             "only {} and the referee may see what {0} draws: it must be open, or for yourself",
             turn.name(actor)
         );
-        return Err(Refusal::new(what).example(format!("as {} draw open", turn.name(actor))));
+        return Err(Refusal::new(what).example(format!("as {} draw open", written(turn.name(actor)))));
     }
     room_in_hand(state, turn, actor, count)?;
     let numbers = into_hand(state, turn, &name, actor, count)?;
@@ -87,7 +88,7 @@ pub(crate) fn deal(
     let count = many(count);
     let mut whom: Vec<CharacterId> = Vec::new();
     for Called(name) in to {
-        let who = turn.character(name)?;
+        let who = turn.only(name)?;
         if !whom.contains(&who) {
             whom.push(who);
         }
@@ -116,7 +117,8 @@ pub(crate) fn deal(
         into_hand(state, turn, &name, *who, count)?;
         note(state, &name, *who);
     }
-    let names: Vec<&str> = to.iter().map(|who| turn.name(*who)).collect();
+    let names: Vec<String> = to.iter().map(|who| turn.with_account(*who)).collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
     let each = if to.len() > 1 { " each" } else { "" };
     let from = if state.decks.len() > 1 { format!(" from {name}") } else { String::new() };
     let dealt = format!("deals {}{each} to {}{from}", counted(count), listed(&names));

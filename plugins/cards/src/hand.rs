@@ -71,11 +71,12 @@ pub(crate) fn pass(state: &mut State, turn: &mut Turn, what: Option<Text>) -> Re
     let Some(what) = what else {
         return Err(Refusal::new("which card, and to whom?").example("pass 2 Bob"));
     };
-    let (cards, to) = divided(&what, turn)?;
+    let (cards, to, named) = divided(&what, turn)?;
     let cards = held(state, turn, Some(cards), "pass")?;
     if to == turn.actor {
         return Err(Refusal::new("you hold that card already: to whom do you give it?").example("pass 2 Bob"));
     }
+    turn.must_mean_only(to, &named)?;
     for card in &cards {
         if let Some(before) = state.hands.remove(&card.key) {
             state.take(card.key.clone(), to, before.salt);
@@ -83,7 +84,7 @@ pub(crate) fn pass(state: &mut State, turn: &mut Turn, what: Option<Text>) -> Re
     }
     state.note_hand(turn.actor);
     state.note_hand(to);
-    let gives = format!("gives {} {}", turn.name(to), counted(cards.len()));
+    let gives = format!("gives {} {}", turn.with_account(to), counted(cards.len()));
     let left = state.hand(turn.actor).len();
     Ok(Reply::new().text(format!("{gives} | {left} left in hand")).fact("given", cards.len()).noticed(gives))
 }
@@ -114,8 +115,8 @@ fn held(state: &State, turn: &Turn, cards: Option<Text>, verb: &str) -> Result<V
     named::meant(&cards, &hand, &known)
 }
 
-/// Divides `2 Bob`, `Bob 2`, `the queen of hearts to Old Tom` into the cards and who gets them.
-fn divided(what: &Text, turn: &mut Turn) -> Result<(Text, CharacterId), Refusal> {
+/// Divides `2 Bob`, `Bob 2`, `the queen of hearts to Old Tom` into the cards, who gets them, and how they were named.
+fn divided(what: &Text, turn: &mut Turn) -> Result<(Text, CharacterId, String), Refusal> {
     let text = what.text.as_str();
     let cut = |from: usize, to: usize| Text { text: text[from..to].trim().to_owned(), at: what.at + from };
     let words = placed(text);
@@ -130,7 +131,7 @@ fn divided(what: &Text, turn: &mut Turn) -> Result<(Text, CharacterId), Refusal>
         }
         let Ok(who) = turn.character(name) else { continue };
         let rest = if last { cut(0, from) } else { cut(to, text.len()) };
-        return Ok((without_to(rest), who));
+        return Ok((without_to(rest), who, name.to_owned()));
     }
     let [.., (from, to)] = words.as_slice() else {
         return Err(Refusal::new("which card, and to whom?").example("pass 2 Bob"));

@@ -5,6 +5,7 @@ use crate::rules::{Contest, Throw, Winner, contest};
 use crate::state::State;
 use crate::words::{Effort, Other};
 use crate::{Record, show};
+use plugin_api::names::written;
 use plugin_api::{CharacterId, Name, Refusal, Reply, Target, Turn};
 use serde::{Deserialize, Serialize};
 
@@ -30,7 +31,7 @@ pub(crate) fn oppose(
         Some(Other { character: Some(other), .. }) if who.is_some() => {
             let first = who.map_or(String::new(), |name| name.0);
             let what = format!("two names: who acts, and against whom? If {first} acts against {}, say so", other.0);
-            let example = format!("as {first} oppose {}", other.0);
+            let example = format!("as {} oppose {}", written(&first), written(&other.0));
             return Err(Refusal::new(what).about(first).example(example));
         }
         Some(other) => (other.character.or(who), other.modifier.typed.then_some(other.modifier)),

@@ -4,6 +4,7 @@ use crate::rules::{self, Harm, Soak, Test};
 use crate::test::{self, chain};
 use crate::words::{Also, Now};
 use crate::{How, Kept, State, show};
+use plugin_api::names::written;
 use plugin_api::{CharacterId, Name, Refusal, Reply, Target, Turn};
 use serde::{Deserialize, Serialize};
 
@@ -204,7 +205,7 @@ fn hit(state: &State, turn: &Turn) -> Result<Option<(u64, Harm, bool)>, Refusal>
         Some(on) if on != actor => {
             let name = turn.name(on);
             let what = format!("#{entry} is damage on {name}, who soaks it with a Possibility of theirs");
-            Err(Refusal::new(what).example(format!("as {name} soak 9")))
+            Err(Refusal::new(what).example(format!("as {} soak 9", written(name))))
         }
         _ if state.held(actor).soaked.contains(&entry) => {
             let what = format!("you soaked #{entry} already, and each damage can be soaked once");

@@ -70,8 +70,10 @@ impl Room {
             let (player, name) = (PlayerId::new("n", format!("guest{n}")), format!("guest{n}"));
             let plays = CharacterId(head.next_character);
             head.next_character += 1;
-            doc.characters
-                .insert(plays, Character { name: name.clone(), owner: Some(player.clone()), named: false, away: None });
+            doc.characters.insert(
+                plays,
+                Character { name: name.clone(), owner: Some(player.clone()), named: false, was: None, away: None },
+            );
             doc.seats.insert(player, Seat { name, plays, away: None });
         }
         let mut batch = Batch::default();

@@ -4,6 +4,7 @@
 use super::notes::addressees;
 use super::{House, secrets, show};
 use crate::accounts::Reached;
+use crate::people::with_id;
 use crate::rights::Act;
 use crate::turn::HouseTurn;
 use crate::unplayed::Unplayed;
@@ -215,11 +216,12 @@ fn give(turn: &mut HouseTurn, handout: &Handout, whom: &str) -> Result<Reply, Un
             Some(Reached { account, .. }) => turn.effects.tells.entry(account).or_default().push(Block::Line(line)),
             None => later.push(called.clone()),
         }
+        let whole = owner_shown(turn, who, &called);
         let entry = turn.number;
         if let Some(Note { to: Some(to), .. }) = turn.table_mut().notes.get_mut(number) {
             to.insert(who, entry);
         }
-        names.push(called);
+        names.push(whole);
     }
     if turn.in_private || turn.in_secret {
         turn.effects.readers = Readers::Referees;
@@ -231,6 +233,12 @@ fn give(turn: &mut HouseTurn, handout: &Handout, whom: &str) -> Result<Reply, Un
         reply = reply.code(format!("in {} handout #{number}", turn.room_id.id)).text(" shows it to them later.");
     }
     Ok(reply)
+}
+
+/// A character's name with the account that plays them.
+fn owner_shown(turn: &HouseTurn, who: CharacterId, name: &str) -> String {
+    let owner = turn.table.characters.get(&who).and_then(|each| each.owner.as_ref());
+    owner.map_or_else(|| name.to_owned(), |owner| with_id(name, owner))
 }
 
 /// A handout once more.

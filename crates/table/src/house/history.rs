@@ -78,9 +78,16 @@ impl HouseTurn<'_> {
         Ok(false)
     }
 
+    /// True if what a character keeps secret is the speaker's to know.
+    fn may_know_of(&self, who: CharacterId) -> bool {
+        let owned = self.table.characters.get(&who).is_some_and(|each| each.owner.is_some());
+        let own = (owned || self.table.referees.is_empty()) && self.may(Act::AnswerFor(who));
+        own || self.may(Act::Know)
+    }
+
     /// True if the speaker may know all changes of an entry. Acting for somebody else's character is not enough.
     pub(super) fn may_know(&self, page: &Page) -> Result<bool, StoreError> {
-        if self.may(Act::AnswerFor(page.entry.character)) || self.may(Act::Disclose) {
+        if self.may_know_of(page.entry.character) {
             return Ok(self.may_see(page));
         }
         for change in page.changes().with(page.withheld()).all().filter(|change| change.roll() != Some(page.number())) {

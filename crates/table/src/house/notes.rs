@@ -3,12 +3,13 @@
 
 use super::{House, show};
 use crate::accounts::Reached;
+use crate::people::with_id;
 use crate::turn::HouseTurn;
 use crate::unplayed::Unplayed;
 use crate::words::behind;
 use chat::{Block, Line, Readers, Reply, Span};
 use journal::documents::Note;
-use plugin_api::{CharacterId, Commands, Refusal, Text, Words};
+use plugin_api::{Cast, CharacterId, Commands, Refusal, Text, Words};
 use std::collections::BTreeSet;
 
 /// The most notes of a table, and those that somebody keeps for themselves.
@@ -21,6 +22,8 @@ const MOST_TOLD: usize = 12;
 /// Words of a name, and words that join names.
 const MOST_WORDS: usize = 4;
 const JOINING: [&str; 2] = ["and", "&"];
+/// Signs after a name.
+const ENDS: [char; 3] = [',', ':', ';'];
 
 pub(super) fn note(turn: &mut HouseTurn, text: Option<&Text>) -> Result<Reply, Unplayed> {
     if text.is_none() {
@@ -110,34 +113,29 @@ pub(super) fn tell(turn: &mut HouseTurn, words: Option<&Text>) -> Result<Reply, 
             ))
             .into());
         };
-        told.push((name, account));
+        told.push((name, with_id(turn.table.name_of(character), &account), account));
     }
     let from = turn.table.name_of(turn.actor).to_owned();
-    let names: Vec<String> = told.iter().map(|(name, _)| name.clone()).collect();
+    let names: Vec<String> = told.iter().map(|(name, ..)| name.clone()).collect();
+    let accounts: Vec<String> = told.iter().map(|(_, whole, _)| whole.clone()).collect();
     let also = if names.len() > 1 { format!(" (to {})", names.join(", ")) } else { String::new() };
-    for player in told.into_iter().map(|(_, account)| account).collect::<BTreeSet<_>>() {
+    for player in told.into_iter().map(|(.., account)| account).collect::<BTreeSet<_>>() {
         let line = vec![Span::Bold(from.clone()), Span::Text(format!(" tells you{also}: {says}"))];
         turn.effects.tells.insert(player, vec![Block::Line(line)]);
     }
     turn.effects.readers = Readers::Player;
-    Ok(format!("Told {}.", names.join(", ")).into())
+    Ok(format!("Told {}.", accounts.join(", ")).into())
 }
 
-/// The people named at the beginning of a text, and the rest of it.
+/// The people named at the beginning of a text, and the rest of it. What follows is for them alone, so nobody is named by
+/// what may mean somebody else.
 pub(super) fn addressees<'t>(turn: &HouseTurn, text: &'t str) -> Result<(Vec<CharacterId>, &'t str), Refusal> {
     let cast = turn.cast();
     let (mut people, mut rest) = (Vec::new(), text.trim_start());
-    loop {
-        let words: Vec<&str> = rest.split_whitespace().take(MOST_WORDS).collect();
-        let ends = |count: usize| words[count - 1].as_ptr() as usize + words[count - 1].len() - rest.as_ptr() as usize;
-        let name_of = |count: usize| rest[..ends(count)].trim_end_matches([',', ':', ';']);
-        let found = (1..=words.len()).rev().find_map(|count| Some((cast.known(name_of(count))?, ends(count))));
-        // A part of a name will do for the first.
-        let found = found.or_else(|| match people.is_empty() && !words.is_empty() {
-            true => cast.meant(name_of(1)).map(|who| (who, ends(1))),
-            false => None,
-        });
-        let Some((who, end)) = found else { break };
+    while let Some((who, end)) = addressee(&cast, rest, people.is_empty()) {
+        if who != turn.actor {
+            cast.means_only(who, rest[..end].trim_end_matches(ENDS))?;
+        }
         let goes_on = rest[..end].ends_with(',');
         if !people.contains(&who) {
             people.push(who);
@@ -150,8 +148,28 @@ pub(super) fn addressees<'t>(turn: &HouseTurn, text: &'t str) -> Result<(Vec<Cha
         }
     }
     match people.len() {
-        0 => Err(cast.nobody(text.split_whitespace().next().unwrap_or_default().trim_end_matches([',', ':', ';']))),
+        0 => Err(cast.nobody(text.split_whitespace().next().unwrap_or_default().trim_end_matches(ENDS))),
         1..=MOST_TOLD => Ok((people, rest.trim_start_matches([':', '-', ' ']))),
         _ => Err(Refusal::new(format!("that is for more than {MOST_TOLD} at once"))),
     }
+}
+
+/// Who is named at the beginning of this text, and where the name ends: in quotation marks, by their id, by the longest
+/// name that somebody has, or for the first also by a part of one.
+fn addressee(cast: &Cast, rest: &str, first: bool) -> Option<(CharacterId, usize)> {
+    if let Some((name, behind)) = rest.strip_prefix('"').and_then(|rest| rest.split_once('"')) {
+        let comma = usize::from(behind.starts_with(','));
+        return Some((cast.known(name)?, rest.len() - behind.len() + comma));
+    }
+    let words: Vec<&str> = rest.split_whitespace().take(MOST_WORDS).collect();
+    let ends = |count: usize| words[count - 1].as_ptr() as usize + words[count - 1].len() - rest.as_ptr() as usize;
+    let name_of = |count: usize| rest[..ends(count)].trim_end_matches(ENDS);
+    let by_id = |count: usize| cast.by_id(name_of(count)).filter(|_| count == 1);
+    let found = (1..=words.len())
+        .rev()
+        .find_map(|count| Some((cast.known(name_of(count)).or_else(|| by_id(count))?, ends(count))));
+    found.or_else(|| match first && !words.is_empty() {
+        true => cast.meant(name_of(1)).map(|who| (who, ends(1))),
+        false => None,
+    })
 }

@@ -2,13 +2,15 @@
 
 use super::Person;
 use crate::budget::MOST_CHARACTERS;
-use crate::people::{People, looks_like_an_id, proper_name, with_id};
+use crate::names::{For, Naming, held};
+use crate::people::{People, as_name, looks_like_an_id, with_id};
 use crate::quota::{Quotas, Used};
 use crate::rights::Act;
 use crate::turn::HouseTurn;
 use crate::unplayed::Unplayed;
 use chat::{PlayerId, Reply, Speaker, Trust};
 use journal::documents::{Character, TableDoc};
+use plugin_api::names::written;
 use plugin_api::{CharacterId, Forms, Name, Refusal};
 use std::sync::Arc;
 
@@ -108,9 +110,9 @@ pub(super) fn i_am(turn: &mut HouseTurn, name: Option<&str>) -> Result<Reply, Re
             false => format!("You are {current}. Also yours: {}.", others.join(", ")).into(),
         });
     };
-    let name = proper_name(name)?;
     let actor = turn.actor;
-    if let Some(id) = turn.table.find(&name) {
+    if let Some(id) = held(turn.table, name) {
+        let name = as_name(name.trim_matches('"'));
         if id == actor {
             return switch_spelling(turn, id, &name);
         }
@@ -122,11 +124,12 @@ pub(super) fn i_am(turn: &mut HouseTurn, name: Option<&str>) -> Result<Reply, Re
         acts_for(turn, id);
         return Ok(format!("You now act for {}.", turn.table.name_of(id)).into());
     }
+    let name = naming(turn, For::Speaker(turn.speaker)).proper(name)?;
     let unnamed = turn.table.characters.get(&actor).is_some_and(|each| !each.named && each.owner.is_some());
     if unnamed {
         let character = turn.table_mut().characters.get_mut(&actor).expect("the actor is a character");
         character.named = true;
-        character.name.clone_from(&name);
+        character.was = Some(std::mem::replace(&mut character.name, name.clone()));
         return Ok(format!("You are {name}.").into());
     }
     let id = new_character(turn, &name, Some(player.clone()))?;
@@ -136,6 +139,11 @@ pub(super) fn i_am(turn: &mut HouseTurn, name: Option<&str>) -> Result<Reply, Re
     let reply = format!("You are {name}, a new character. Also yours: {}.", others.join(", "));
     let near = turn.table.own_characters(&player).told("You have", "characters");
     Ok((reply + &near.or_else(|| all_near(turn)).unwrap_or_default()).into())
+}
+
+/// What a name at this table must be told apart from.
+fn naming<'a>(turn: &'a HouseTurn<'_>, whose: For<'a>) -> Naming<'a> {
+    Naming { host: turn.host, table: turn.table, present: turn.present, whose }
 }
 
 /// A warning when the table has nearly the most characters allowed.
@@ -167,12 +175,13 @@ pub(super) fn characters(
         return Ok(list_characters(turn));
     };
     turn.needs(Act::KeepCharacters, "make, bind and free characters")?;
-    let name = proper_name(&character.0)?;
+    let name = as_name(character.0.trim_matches('"'));
     // A player's name means the character they act for, as it does everywhere.
-    let found = turn.table.find(&name).or_else(|| turn.cast().known(&name));
+    let found = held(turn.table, &name).or_else(|| turn.cast().known(&name));
     let name = found.map_or(name, |id| turn.table.name_of(id).to_owned());
     match (found, player, free) {
         (None, None, false) => {
+            let name = naming(turn, For::Nobody).proper(&name)?;
             let id = new_character(turn, &name, None)?;
             let reply = format!("{} is here, for the referee to act for.", turn.table.name_of(id));
             Ok((reply + &all_near(turn).unwrap_or_default()).into())
@@ -249,12 +258,14 @@ fn bind(turn: &mut HouseTurn, name: &str, player: &Person) -> Result<Reply, Refu
     table.seat(head, &owner, &seat_name);
     // New seats stay even if the command is undone.
     *turn.arrived = turn.table.clone();
-    let (table, head) = (Arc::make_mut(turn.table), Arc::make_mut(turn.head));
-    let id = match table.find(name) {
+    let id = match held(turn.table, name) {
         Some(id) => id,
-        None => table.make_character(head, name, None)?,
+        None => {
+            let name = naming(turn, For::Player(&owner)).proper(name)?;
+            new_character(turn, &name, None)?
+        }
     };
-    table.hand_over(id, Some(&owner));
+    turn.table_mut().hand_over(id, Some(&owner));
     let name = turn.table.name_of(id);
     let whole = with_id(&seat_name, &owner);
     let plays = turn.table.seats[&owner].plays;
@@ -264,8 +275,8 @@ fn bind(turn: &mut HouseTurn, name: &str, player: &Person) -> Result<Reply, Refu
         return Ok(reply.into());
     }
     // Players who chose the character they act for keep it.
-    let (prefix, plays) = (&turn.room.prefix, turn.table.name_of(plays));
-    let how = format!("{prefix}as {name} ... or {prefix}iam {name}");
+    let (prefix, plays, line) = (&turn.room.prefix, turn.table.name_of(plays), written(&name));
+    let how = format!("{prefix}as {line} ... or {prefix}iam {line}");
     Ok(format!("{whole} also plays {name} now, and still acts for {plays}: {how} acts for {name}.").into())
 }
 

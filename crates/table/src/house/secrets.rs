@@ -56,7 +56,7 @@ pub(super) fn reveal(turn: &mut HouseTurn, number: Option<u64>) -> Result<Reply,
     if !turn.may_know(&page)? {
         return Err(about(format!("#{number} is secret: {} or a referee may reveal it", turn.who(&page))).into());
     }
-    if turn.hides_a_value(&page)? && !turn.may(Act::Disclose) {
+    if turn.hides_a_value(&page)? && !turn.may(Act::Know) {
         let what = format!("#{number} was measured against a value that only a referee may reveal");
         return Err(about(what).example(format!("why #{number}")).into());
     }

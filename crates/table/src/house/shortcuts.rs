@@ -102,7 +102,7 @@ pub(super) fn name(
     }
     // A macro says what is on the sheet as a value does: `as Ogre macro bite roll d20+7`.
     if whose == Whose::Own {
-        super::values::for_those_who_know(turn);
+        super::values::for_those_who_know(turn, turn.actor)?;
     }
     let defines = command.is_some();
     let reply = change(turn, MACRO, whose, name, command)?;

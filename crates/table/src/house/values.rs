@@ -34,7 +34,7 @@ pub(super) fn set(turn: &mut HouseTurn, values: Option<Text>) -> Result<Reply, R
 /// The same, of `another` character than the actor was at first.
 fn set_by(turn: &mut HouseTurn, values: Option<Text>, another: bool) -> Result<Reply, Refusal> {
     let Some(Text { text, at }) = values else {
-        for_those_who_know(turn);
+        for_those_who_know(turn, turn.actor)?;
         return Ok(own(turn));
     };
     if let Some(whose) = of_another(turn, &text)? {
@@ -58,7 +58,7 @@ fn set_by(turn: &mut HouseTurn, values: Option<Text>, another: bool) -> Result<R
         return Err(Refusal::usage(what, at..at + text.len()).example(VALUE.example));
     }
     if whose == Whose::Own {
-        for_those_who_know(turn);
+        for_those_who_know(turn, turn.actor)?;
     }
     let mut replies = Vec::new();
     for pair in &pairs {
@@ -124,9 +124,17 @@ fn pairs_of_a_part(part: &str) -> Vec<Cow<'_, str>> {
 }
 
 /// An answer about values that only referees may know goes to them alone.
-pub(super) fn for_those_who_know(turn: &mut HouseTurn) {
-    let seen = turn.table.seen_values_of(turn.actor);
+///
+/// # Errors
+/// The speaker is none.
+pub(super) fn for_those_who_know(turn: &mut HouseTurn, who: CharacterId) -> Result<(), Refusal> {
+    let seen = turn.table.seen_values_of(who);
+    if !seen.by_everybody() && !turn.may(Act::Know) {
+        let what = format!("only the referee sees the values of {}", turn.table.name_of(who));
+        return Err(Refusal::new(what).example("values"));
+    }
     turn.effects.readers = turn.effects.readers.max(seen.readers);
+    Ok(())
 }
 
 /// The character named in front of `Ogre hp 30/30`, if it is another than the actor's, and how many bytes follow the name.
@@ -222,7 +230,7 @@ pub(super) fn changed(whose: Whose, name: &str, value: &str, before: Option<&str
 
 /// Shows one value.
 fn show(turn: &mut HouseTurn, name: &str) -> Result<Reply, Refusal> {
-    for_those_who_know(turn);
+    for_those_who_know(turn, turn.actor)?;
     let found = turn.table.shortcuts.of(turn.actor).find_map(|named| named.variables.get(name));
     let owner = turn.table.name_of(turn.actor);
     let found = found.ok_or_else(|| Refusal::new(format!("{owner} has no value {name}")).example(VALUE.example))?;
@@ -239,7 +247,7 @@ pub(super) fn sheet(turn: &mut HouseTurn, export: bool, character: Option<Name>)
         let what = format!("only the referee sees the values of {}", turn.table.name_of(who));
         return Err(Refusal::new(what).example("values").into());
     }
-    turn.effects.readers = turn.effects.readers.max(turn.table.seen_values_of(who).readers);
+    for_those_who_know(turn, who)?;
     let values = turn.table.shortcuts.own.get(&who);
     match values.filter(|named| !named.variables.is_empty()) {
         Some(named) if export => {

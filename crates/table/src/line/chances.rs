@@ -150,7 +150,7 @@ fn may_tell_odds(play: &Prepared<'_>, attempt: &Attempt<'_>) -> Result<(), Refus
 fn untold(name: &str, attempt: &Attempt<'_>) -> Refusal {
     let what = format!("the odds would tell what only the referee knows of {name}");
     let typed = attempt.typed.trim_start_matches(ODDS).trim_start();
-    match attempt.rights.could(&attempt.doc, Act::Disclose) {
+    match attempt.rights.could(&attempt.doc, Act::Know) {
         true => Refusal::new(what).example(format!("secret {ODDS} {typed}")),
         false => Refusal::new(what).example(typed),
     }

@@ -168,7 +168,7 @@ impl Reading<'_> {
         let mut answered = line.answered(rules)?;
         if answered.against.is_hidden() && attempt.is_secret() {
             // Of a secret roll its player reads everything, and may show it. So only those who know the value get it.
-            if !attempt.rights.could(&attempt.doc, Act::Disclose) {
+            if !attempt.rights.could(&attempt.doc, Act::Know) {
                 return None;
             }
             answered.against.seen = Seen::EVERYBODY;
@@ -198,8 +198,7 @@ impl Reading<'_> {
             if from == 0 || (end < words.len() && at == 0) {
                 return None;
             }
-            let name = self.cast.name(who);
-            let name = if name.contains(' ') { format!("\"{name}\"") } else { name.to_owned() };
+            let name = self.cast.written(who);
             let mut line = line.to_owned();
             let place = words[from].start..sentence_end(&typed, words[end - 1].end);
             line.replace_range(place, &format!("{} {name}", rule.after.first()?));

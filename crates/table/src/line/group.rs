@@ -17,6 +17,7 @@ use chat::Message;
 use journal::ordinal;
 use journal::store::StoreError;
 use named::{Known, Named, Place};
+use plugin_api::names::written;
 use plugin_api::{CommandSpec, FollowUp, Plugin, Words};
 use std::ops::Range;
 
@@ -269,7 +270,7 @@ impl Draft {
             return Ok(match taken {
                 Taken::OneByOne(whom) => Some(several(line, place, &members, whom)?),
                 Taken::Together if by_word => {
-                    let list = members.iter().map(|name| named::quoted(name)).collect::<Vec<_>>().join(", ");
+                    let list = members.iter().map(|name| written(name)).collect::<Vec<_>>().join(", ");
                     let typed = format!("{}{list}{}", &text[..place.start], &text[place.end..]);
                     Some(Several {
                         lines: vec![CommandLine { typed, ..line.clone() }],
@@ -320,14 +321,14 @@ impl Slot<'_> {
             // Nobody is in it, which is worth saying only where a name can be typed.
             return self.takes_a_name(known, "nobody").then_some(Taken::OneByOne(Whom::Each));
         };
-        let one = named::quoted(first);
+        let one = written(first);
         let named = self.takes_a_name(known, &one);
         // Whose roll it is about is no argument of the command.
         let of_a_roll = self.spec.follow_up != FollowUp::No && self.remark_of(known, "") == Some(None);
         if !(named || of_a_roll) || self.takes_anything(known, NO_NAME) && !self.is_for_a_character() {
             return None;
         }
-        let list = group.names().map(named::quoted).collect::<Vec<_>>().join(", ");
+        let list = group.names().map(written).collect::<Vec<_>>().join(", ");
         let takes_all = self.remark_of(known, &list) == Some(None);
         if named && takes_all && !self.takes_anything(known, &format!("{one} {NO_NAME}")) {
             return Some(Taken::Together);
@@ -371,7 +372,7 @@ impl Slot<'_> {
 /// The line with each of these names in one place of it.
 fn several(line: &CommandLine, at: Range<usize>, members: &[String], whom: Whom) -> Result<Several, Unplayed> {
     let text = &line.typed;
-    let put: Vec<String> = members.iter().map(|name| named::quoted(name)).collect();
+    let put: Vec<String> = members.iter().map(|name| written(name)).collect();
     let lines = put
         .iter()
         .map(|name| CommandLine { typed: format!("{}{name}{}", &text[..at.start], &text[at.end..]), ..line.clone() });

@@ -221,7 +221,7 @@ impl<'a> Sentence<'a> {
     /// Who is called this, also with an s behind it: `bobs`.
     fn named(&self, word: &str) -> Option<String> {
         let found = self.cast.known(word).or_else(|| self.cast.known(word.strip_suffix('s')?))?;
-        Some(quoted(self.cast.name(found)))
+        Some(self.cast.written(found))
     }
 }
 
@@ -233,8 +233,4 @@ fn without<'w>(none: &[&str], words: &[&'w str]) -> Vec<&'w str> {
 fn capitalised(name: &str) -> String {
     let mut letters = name.chars();
     letters.next().into_iter().flat_map(char::to_uppercase).chain(letters).collect()
-}
-
-fn quoted(name: &str) -> String {
-    if name.contains(' ') { format!("\"{name}\"") } else { name.to_owned() }
 }

@@ -2,7 +2,6 @@
 //! around a command, or a shortcut for one, produces a new line.
 
 use super::chances::Asked;
-use super::group::named::quoted;
 use super::guess::{self, Guess, guess, surely};
 use super::offers;
 use super::unknown;
@@ -18,6 +17,7 @@ use crate::unplayed::Unplayed;
 use crate::words::CommandLine;
 use chat::Readers;
 use journal::documents::TableDoc;
+use plugin_api::names::written;
 use plugin_api::{CommandSpec, Kind, Name, Plugin, Refusal, Words};
 use std::sync::Arc;
 
@@ -65,7 +65,7 @@ fn guessed(host: &Host, unplayed: Unplayed, line: &CommandLine, attempt: &Attemp
             }
             (None, Some(name)) if line.by_name => {
                 let what = format!("{name} is a character; say what they do after as");
-                Err(Refusal::new(what).example(format!("as {name} roll 2d6")).into())
+                Err(Refusal::new(what).example(format!("as {} roll 2d6", written(&name))).into())
             }
             (None, _) => Err(unplayed),
         },
@@ -84,6 +84,8 @@ pub(super) const SECRET: &str = "secret";
 pub(super) const ODDS: &str = "odds";
 /// Those of the table's own commands where variables are expanded; the others define them.
 const OF_DICE: [&str; 2] = [ODDS, "explain"];
+/// The command that keeps words.
+const NOTE: &str = "note";
 /// The command that hands out a file.
 const EXPORT: &str = "export";
 
@@ -263,6 +265,12 @@ impl Draft {
                     attempt.only_for(Readers::Referees);
                     line = inner(line.typed[line.word().1.end..].trim(), attempt, "what is to be secret?")?;
                 }
+                // `note secret the innkeeper lies`
+                NOTE if let Some(again) = without_secret(&line) => {
+                    attempt.spec = Some(around);
+                    attempt.only_for(Readers::Referees);
+                    line = again;
+                }
                 ACT_AS if !acted => {
                     attempt.spec = Some(around);
                     attempt.needs_a_seat(around)?;
@@ -301,7 +309,7 @@ impl Draft {
             }
             None => {
                 let mut doc = (*attempt.doc).clone();
-                let id = doc.bring_in(Arc::make_mut(&mut attempt.head), &name, &attempt.rights, cast)?;
+                let id = attempt.bring_in(host, &mut doc, &name, cast)?;
                 attempt.doc = Arc::new(doc);
                 id
             }
@@ -316,7 +324,7 @@ fn changes_anothers(host: &Host, line: &CommandLine, attempt: &Attempt<'_>) -> O
     let cast = attempt.cast(host);
     let who = cast.known(name.trim_end_matches(['.', '!'])).filter(|who| *who != attempt.actor)?;
     let right = match attempt.doc.may_act_for(who, &attempt.rights) {
-        Ok(()) => format!("{ACT_AS} {} {change}", quoted(cast.name(who))),
+        Ok(()) => format!("{ACT_AS} {} {change}", cast.written(who)),
         Err(_) => format!("{change} # for {name}"),
     };
     let what = format!("is \"for {name}\" only a comment?");
@@ -326,6 +334,14 @@ fn changes_anothers(host: &Host, line: &CommandLine, attempt: &Attempt<'_>) -> O
 /// True if this word wraps another command, as in `as NAME COMMAND`.
 pub(super) fn stands_around(word: &str) -> bool {
     [ACT_AS, SECRET].contains(&word)
+}
+
+/// A line such as `note secret TEXT` without that word, if it has it.
+fn without_secret(line: &CommandLine) -> Option<CommandLine> {
+    let (command, rest) = line.typed.split_once(char::is_whitespace)?;
+    let (word, text) = rest.trim_start().split_once(char::is_whitespace)?;
+    let secret = word.trim_end_matches([':', ',']).eq_ignore_ascii_case(SECRET) && !text.trim().is_empty();
+    secret.then(|| CommandLine { typed: format!("{command} {}", text.trim_start()), ..line.clone() })
 }
 
 /// The command inside a wrapper.
@@ -341,6 +357,11 @@ fn inner(rest: &str, attempt: &Attempt<'_>, missing: &str) -> Result<CommandLine
 /// several in quotation marks.
 pub(crate) fn named_first<'a>(doc: &TableDoc, rest: &'a str) -> Result<(String, &'a str), Refusal> {
     let rest = rest.trim_start();
+    if let Some((name, rest)) = rest.strip_prefix('"').and_then(|rest| rest.split_once('"'))
+        && doc.find(name).is_some()
+    {
+        return Ok((name.to_owned(), rest.trim_start()));
+    }
     let begins = |name: &&String| {
         rest.get(name.len()..).is_some_and(|rest| rest.starts_with(char::is_whitespace))
             && rest[..name.len()].to_lowercase() == name.to_lowercase()

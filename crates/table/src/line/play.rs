@@ -247,7 +247,7 @@ impl Draft {
         attempt.rights.took(took);
         let target = target.map(Arc::unwrap_or_clone).filter(|_| followed || spec.follow_up != FollowUp::IfAny);
 
-        if let Err(refusal) = attempt.doc.may_be_joined_by(&cast) {
+        if let Err(refusal) = attempt.may_be_joined_by(host, &cast) {
             return match attempt.thrown.is_empty() {
                 true => Err(refusal.into()),
                 false => self.not_kept(game, spec, refusal.what, attempt),

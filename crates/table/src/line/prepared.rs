@@ -2,7 +2,6 @@
 
 use super::filled::{Filled, filled};
 use super::followed::Followed;
-use super::group::named::quoted;
 use super::guess::{meant_by_remark, meant_by_value};
 use super::meant::ACT_AS;
 use super::reading::{Misread, safely};
@@ -202,7 +201,7 @@ fn says_who_acts(host: &Host, (typed, remark): (&str, &str), attempt: &Attempt<'
     let who = cast.known(name.trim_end_matches(['.', '!']))?;
     let command = typed.split_once(remark)?.0.trim_end_matches([' ', '-', '(', '"', ',']);
     let may = attempt.rights.role() >= Role::Referee;
-    Some(if may { format!("{first} {} {command}", quoted(cast.name(who))) } else { format!("{command} # {remark}") })
+    Some(if may { format!("{first} {} {command}", cast.written(who)) } else { format!("{command} # {remark}") })
 }
 
 impl Prepared<'_> {

@@ -1,7 +1,6 @@
 //! Corrections that would be played: before a corrected line is shown, it is tried out, with dice of no table. Nothing of that
 //! stays.
 
-use super::group::named;
 use super::guess::{candidates, is_idle};
 use super::meant::{self, ACT_AS, Meant, ODDS, named_first, stands_around};
 use super::reading::{applied, corrected};
@@ -355,7 +354,7 @@ fn what_is_called_so(host: &Host, typed: &str, attempt: &Attempt<'_>) -> Vec<Str
 fn somebody_acts(host: &Host, typed: &str, attempt: &Attempt<'_>) -> Option<String> {
     let (name, rest) = typed.split_once(' ')?;
     let cast = attempt.cast(host);
-    Some(format!("{ACT_AS} {} {rest}", named::quoted(cast.name(cast.known(name)?))))
+    Some(format!("{ACT_AS} {} {rest}", cast.written(cast.known(name)?)))
 }
 
 /// True if a corrected line leaves out no number that was typed, and takes for a comment only what was typed last.

@@ -75,8 +75,13 @@ fn player(name: &str) -> PlayerId {
 
 fn table(at: At) -> TableDoc {
     let mut doc = TableDoc::default();
-    let character =
-        |owner: Option<&str>| Character { name: "X".into(), owner: owner.map(player), named: false, away: None };
+    let character = |owner: Option<&str>| Character {
+        name: "X".into(),
+        owner: owner.map(player),
+        named: false,
+        was: None,
+        away: None,
+    };
     doc.characters =
         [(1, Some("ann")), (2, Some("bob")), (3, None)].map(|(id, owner)| (CharacterId(id), character(owner))).into();
     if matches!(at, At::Refereed) {
@@ -165,6 +170,7 @@ fn every_act_is_for_whom_it_is_meant() {
         (Act::SitAtAFullTable, ["--yyyyyy", "--yy----", "----yyyy"]),
         (Act::Read(&own), ["yyy-yyy-", "--------", "yy--yyy-"]),
         (Act::Read(&others), ["--y-----", "--------", "--------"]),
+        (Act::Know, ["--y-----", "--------", "--------"]),
         (Act::Disclose, ["--y-yyyy", "--------", "----yyyy"]),
         (Act::Undo, ["yyyyyyyy", "yyyyyyyy", "yyyyyyyy"]),
         (Act::TakeBack(&own), ["yyy-yyyy", "--------", "yyyyyyyy"]),

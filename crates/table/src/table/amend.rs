@@ -19,6 +19,7 @@ use chat::Message;
 use journal::documents::{InboxRow, to_json};
 use journal::store::StoreError;
 use journal::{HOUSE, Page, keys, line_and_place};
+use plugin_api::names::written;
 use plugin_api::{FollowUp, Refusal, Role, suggest};
 use std::collections::BTreeMap;
 
@@ -212,8 +213,7 @@ impl Draft {
         let own = self.state.doc.doc.seats.get(&message.speaker.player).map(|seat| seat.plays);
         let typed = match own == Some(page.entry.character) || acts == "as" {
             true => meant,
-            false if name.contains(' ') => format!("as \"{name}\" {meant}"),
-            false => format!("as {name} {meant}"),
+            false => format!("as {} {meant}", written(name)),
         };
         Ok(Amended { page, line: CommandLine { typed, by_name: true } })
     }

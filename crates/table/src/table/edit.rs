@@ -213,7 +213,7 @@ impl Table {
             }
             let rights = Rights::of(host, &self.state, message);
             let hidden = ledger.roll(*number)?.is_some_and(|roll| !roll.measured().by_everybody());
-            if hidden && !rights.could(&self.state.doc.doc, Act::Disclose) {
+            if hidden && !rights.could(&self.state.doc.doc, Act::Know) {
                 // The same dice with one number after another would find it.
                 return stands(
                     "it is measured against what only the referee knows: undo it and type it again.".to_owned(),

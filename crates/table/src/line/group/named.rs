@@ -2,9 +2,10 @@
 
 use crate::fuel::Fuel;
 use crate::line::meant::ACT_AS;
-use crate::people::{EVERYBODY, FOES, HEROES, is_one_of};
+use crate::people::is_one_of;
 use journal::MOST_IN_A_GROUP;
 use journal::documents::TableDoc;
+use plugin_api::names::{EVERYBODY, FOES, HEROES};
 use plugin_api::{Cast, Refusal};
 
 /// Words that join names.
@@ -257,12 +258,6 @@ pub(super) fn words_from(text: &str, from: usize) -> impl Iterator<Item = usize>
         starts
     });
     starts.map(|(at, _)| at).filter(move |at| *at >= from)
-}
-
-/// A name as it can stand in a line.
-pub(crate) fn quoted(name: &str) -> String {
-    let plain = name.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | '\''));
-    if plain || name.contains('"') { name.to_owned() } else { format!("\"{name}\"") }
 }
 
 /// Whether a line is worth a closer look: it holds a word for a group, something that joins names, a number of times, or two

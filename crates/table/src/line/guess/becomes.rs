@@ -2,8 +2,9 @@
 //! heroes get an inspiration`, `Ogre attacks Duke d10`.
 
 use super::words::{ARTICLES, BECOMES, ENDED, FILLERS, GROUPS, HAS, VERBS};
-use super::{Sentence, quoted, stems, without};
+use super::{Sentence, stems, without};
 use crate::line::reading::reads;
+use plugin_api::names::written;
 use plugin_api::{CommandSpec, Kind, Words};
 
 /// The command for a condition, and the most words of one that is guessed.
@@ -43,7 +44,7 @@ impl Sentence<'_> {
         });
         // Whoever was never heard of is written like a name.
         let (name, rest) = known.or_else(|| is_new_name(self.words[0]).then(|| (self.words[0].to_owned(), 1)))?;
-        let quoted = quoted(&name);
+        let quoted = written(&name);
         let (verb, behind) = (self.lower.get(rest)?, &self.words[rest + 1..]);
         if let Some(line) = self.recovers(&quoted, &self.words[rest..]) {
             return Some(line);
@@ -104,7 +105,7 @@ impl Sentence<'_> {
         let left: Vec<&str> = lower[ends + 1..].iter().map(String::as_str).collect();
         let left = without(&["anymore", "any", "more", "now"], &left);
         let [condition] = left.as_slice() else { return None };
-        let own = || quoted(self.cast.name(self.attempt.actor));
+        let own = || self.cast.written(self.attempt.actor);
         let called = if name.is_empty() { own() } else { name.to_owned() };
         let clears =
             |spec: &CommandSpec| if spec.words().any(|word| word == CLEAR) { spec.name.clone() } else { String::new() };
@@ -120,7 +121,7 @@ impl Sentence<'_> {
         let [_, verb, what @ .., from, name] = self.words.as_slice() else { return None };
         let clears = ["clear", "remove", "end"].contains(&verb.to_lowercase().as_str());
         let of = ["from", "of", "on", "for"].contains(&from.to_lowercase().as_str());
-        let name = quoted(self.cast.name(self.cast.meant(name).filter(|_| clears && of && !what.is_empty())?));
+        let name = self.cast.written(self.cast.meant(name).filter(|_| clears && of && !what.is_empty())?);
         let lines = self.exact(&self.lower[0], &format!("{name} {CLEAR} {}", what.join(" ")));
         lines.into_iter().next().map(|(.., line)| line)
     }
@@ -130,7 +131,7 @@ impl Sentence<'_> {
         let [verb, what @ .., name] = self.words.as_slice() else { return None };
         let clears = ["clear", "remove", "end"].contains(&verb.to_lowercase().as_str());
         let what = without(&["the", "from", "of", "on", "for"], what);
-        let name = quoted(self.cast.name(self.cast.meant(name).filter(|_| clears && what.len() == 1)?));
+        let name = self.cast.written(self.cast.meant(name).filter(|_| clears && what.len() == 1)?);
         let lines = self.exact(CONDITION, &format!("{name} {CLEAR} {}", what[0]));
         lines.into_iter().next().map(|(.., line)| line).filter(|_| self.by_name)
     }
@@ -169,7 +170,7 @@ impl Sentence<'_> {
         if what.is_empty() || what.len() > MOST_OF_A_CONDITION || !what.iter().all(plain) || !self.by_name {
             return None;
         }
-        let own = || quoted(self.cast.name(self.attempt.actor));
+        let own = || self.cast.written(self.attempt.actor);
         let name = if name.is_empty() { own() } else { name.to_owned() };
         let lines = self.exact(CONDITION, &format!("{name} {}", what.join(" ").replace(" and ", ", ")));
         let called = |name: &str| self.cast.is_called(name);

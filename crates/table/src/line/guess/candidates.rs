@@ -4,11 +4,12 @@
 use super::slips::is_number;
 use super::tidied::Tidied;
 use super::words::{AGAINST, ARTICLES, BEATS, DIFFICULTY, ENDS, GROUPS, LINKS, TURNS, ends_a_clause, is_idle};
-use super::{MOST_WORDS, bare, capitalised, quoted, stems};
+use super::{MOST_WORDS, bare, capitalised, stems};
 use crate::attempt::Attempt;
 use crate::host::Host;
 use crate::line::filled::reads_whole;
 use crate::words::CommandLine;
+use plugin_api::names::written;
 use plugin_api::{Cast, CommandSpec, Kind, Plugin, Role, suggest};
 
 /// Words that begin a question to be answered with yes or no.
@@ -178,7 +179,7 @@ impl Said<'_> {
         let clears = rest.iter().find(|word| TURNS.contains(word));
         lines.extend(self.own.zip(clears).map(|(own, clears)| {
             let others = rest.iter().filter(|word| *word != clears).copied().collect::<Vec<_>>().join(" ");
-            format!("{command} {} {clears} {others}", quoted(own))
+            format!("{command} {} {clears} {others}", written(own))
         }));
         lines
     }

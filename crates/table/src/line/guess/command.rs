@@ -1,7 +1,7 @@
 //! A command within a line, with other words around it: `start a new act`, `give Bob 2 possibilities`, `use a Hero card`.
 
 use super::words::{ARTICLES, FILLERS, GROUPS, REASONS, THINGS, TURNS, VERBS};
-use super::{Sentence, begins_a_sentence, quoted, stems, without};
+use super::{Sentence, begins_a_sentence, stems, without};
 use crate::line::filled::reads_whole;
 use crate::line::reading::reads;
 use plugin_api::{Argument, DiceWord, Words, suggest_within};
@@ -175,9 +175,6 @@ impl Sentence<'_> {
         let (name, number) = if other.parse::<u32>().is_ok() { (one, other) } else { (other, one) };
         number.parse::<u32>().ok().filter(|_| card)?;
         let who = self.cast.meant(name)?;
-        self.exact("pass", &format!("{number} {}", quoted(self.cast.name(who))))
-            .into_iter()
-            .next()
-            .map(|(.., line)| line)
+        self.exact("pass", &format!("{number} {}", self.cast.written(who))).into_iter().next().map(|(.., line)| line)
     }
 }

@@ -5,7 +5,7 @@
 //! those.
 
 use super::words::{AGAINST, BECOMES, CHECKS, DIFFICULTY, DONE, IDLE, TURNS};
-use super::{Sentence, capitalised, question, quoted, stems};
+use super::{Sentence, capitalised, question, stems};
 use crate::line::reading::reads;
 use crate::notation::throws_dice;
 use crate::people::People;
@@ -135,11 +135,7 @@ impl<'a> Sentence<'a> {
         }
         let line = if spec.notation { parts.dice(self)? } else { parts.line(self, game, spec)? };
         let line = if parts.comment.is_empty() { line } else { format!("{line} # {}", parts.comment) };
-        if acting == self.attempt.actor {
-            Some(line)
-        } else {
-            Some(format!("as {} {line}", quoted(self.cast.name(acting))))
-        }
+        if acting == self.attempt.actor { Some(line) } else { Some(format!("as {} {line}", self.cast.written(acting))) }
     }
 
     /// `3 goons act d6 d6`
@@ -371,7 +367,7 @@ impl Parts<'_> {
         };
         let number = self.looked_up.iter().any(|value| value.parse::<i64>().is_ok());
         let aim = match (self.target, &self.difficulty) {
-            (Some(who), None) => format!(" vs {}", quoted(sentence.cast.name(who))),
+            (Some(who), None) => format!(" vs {}", sentence.cast.written(who)),
             (None, Some(difficulty)) => format!(" vs {}", difficulty.rsplit(' ').next()?),
             _ => String::new(),
         };
@@ -386,7 +382,7 @@ impl Parts<'_> {
 
     /// The line of a command with these parts that it reads.
     fn line(&self, sentence: &Sentence<'_>, game: &dyn Plugin, spec: &CommandSpec) -> Option<String> {
-        let whom = self.target.map(|who| quoted(sentence.cast.name(who)));
+        let whom = self.target.map(|who| sentence.cast.written(who));
         let aims: Vec<String> = match (&whom, &self.difficulty) {
             (Some(whom), None) => {
                 let by = self.by.iter().map(|by| format!(" {by}")).collect::<String>();

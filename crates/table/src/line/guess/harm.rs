@@ -1,7 +1,7 @@
 //! What somebody loses or gets back: `I take 7 damage`, `heal Bob 3 hp`, `goblin -5hp`.
 
+use super::Sentence;
 use super::words::{GAINS, HEALTH, LOSES, WOUNDS};
-use super::{Sentence, quoted};
 use crate::people::People;
 use crate::sheet::Sheet;
 use dice::number_word;
@@ -65,6 +65,6 @@ impl Sentence<'_> {
         };
         let line = format!("{} {signed}", counter?);
         let line = if said.is_empty() { line } else { format!("{line} # {said}") };
-        Some(if who == self.attempt.actor { line } else { format!("as {} {line}", quoted(self.cast.name(who))) })
+        Some(if who == self.attempt.actor { line } else { format!("as {} {line}", self.cast.written(who)) })
     }
 }

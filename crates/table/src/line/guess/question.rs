@@ -2,7 +2,7 @@
 //! something, or by help.
 
 use super::words::{FILLERS, VERBS};
-use super::{Guess, Sentence, quoted, stems, without};
+use super::{Guess, Sentence, stems, without};
 use crate::notation::throws_dice;
 use crate::sheet::Sheet;
 use dice::Dialect;
@@ -139,7 +139,7 @@ impl Sentence<'_> {
         let waits = rest.iter().any(|word| ["open", "pending", "waiting"].contains(&word.as_str()));
         if waits && self.by_name {
             let mine = rest.iter().any(|word| ["i", "me", "my"].contains(&word.as_str()));
-            let own = || format!("waiting {}", quoted(self.cast.name(self.attempt.actor)));
+            let own = || format!("waiting {}", self.cast.written(self.attempt.actor));
             return Some(if mine { own() } else { "waiting".to_owned() });
         }
         let found = self.whose_turn().or_else(whether).or_else(|| match counts || of_somebody {

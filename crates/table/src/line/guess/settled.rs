@@ -1,6 +1,6 @@
 //! What a roll is against, as it is said of whoever rolled: `Bob's dn is 12`, `Bob needs 15`.
 
-use super::{Sentence, quoted};
+use super::Sentence;
 use plugin_api::{CommandSpec, FollowUp, Plugin};
 
 impl Sentence<'_> {
@@ -48,8 +48,7 @@ impl Sentence<'_> {
         if !self.lower.iter().enumerate().all(idle) {
             return None;
         }
-        let lines =
-            WORDS.iter().flat_map(|word| self.exact(word, &format!("{} {number}", quoted(self.cast.name(who)))));
+        let lines = WORDS.iter().flat_map(|word| self.exact(word, &format!("{} {number}", self.cast.written(who))));
         let follows = |(_, spec, _): &(&dyn Plugin, &CommandSpec, String)| spec.follow_up != FollowUp::No;
         lines.into_iter().find(follows).map(|(.., line)| line)
     }

@@ -1,0 +1,141 @@
+//! What a character may be called at a table. This is the one list of what a name may not be, each with its reason; names
+//! that were given before a reason was here stay, and are written in quotation marks.
+
+use crate::host::Host;
+use crate::people::as_name;
+use crate::roster::Present;
+use chat::{PlayerId, Speaker};
+use journal::documents::{self, TableDoc};
+use plugin_api::{CharacterId, CommandSpec, Manifest, Refusal, names};
+use unicode_security::confusable_detection::skeleton;
+
+/// Whose name it is to be.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum For<'a> {
+    /// The speaker's, whichever account they use.
+    Speaker(&'a Speaker),
+    /// This player's, by whom a referee has them played.
+    Player(&'a PlayerId),
+    /// An NPC's.
+    Nobody,
+}
+
+/// What a name must be told apart from.
+pub(crate) struct Naming<'a> {
+    pub host: &'a Host,
+    pub table: &'a TableDoc,
+    pub present: &'a Present,
+    pub whose: For<'a>,
+}
+
+impl Naming<'_> {
+    /// `typed` as the name of a new character, or of one who had none of their own.
+    ///
+    /// # Errors
+    /// It is no name here, and why.
+    pub fn proper(&self, typed: &str) -> Result<String, Refusal> {
+        let name = as_name(typed.trim_matches('"'));
+        match names::misread(&name).or_else(|| self.command_in(&name)).or_else(|| self.taken(&name)) {
+            None => Ok(name),
+            Some(why) => Err(Refusal::new(format!("{name} is no name here: {why}")).about(name)),
+        }
+    }
+
+    /// The command that the name is or holds.
+    fn command_in(&self, name: &str) -> Option<String> {
+        let lower = name.to_lowercase();
+        let words: Vec<&str> = lower.split(' ').collect();
+        // A single letter is short for too many things.
+        let word = words.iter().find(|word| (words.len() == 1 || word.len() > 1) && self.is_command(word))?;
+        Some(format!("{word} is a command"))
+    }
+
+    fn is_command(&self, word: &str) -> bool {
+        let plugins = &self.host.plugins;
+        let answers = |spec: &CommandSpec| spec.answers_to(word);
+        let knows = |manifest: &Manifest| manifest.id == word || manifest.commands.iter().any(answers);
+        plugins.house().iter().any(answers) || plugins.manifests().any(knows)
+    }
+
+    /// Whose name it is, or looks like, if not theirs for whom it is to be.
+    fn taken(&self, name: &str) -> Option<String> {
+        let look = look(name);
+        let alike = |other: &str| look == self::look(other);
+        if alike(&self.host.settings().name) || documents::NOBODYS.iter().any(|nobody| alike(nobody)) {
+            return Some("I call others that".to_owned());
+        }
+        let folded = name.to_lowercase();
+        let unlike = |other: &str| match other.to_lowercase() == folded {
+            true => format!("{other} is another's name"),
+            false => format!("it looks like {other}"),
+        };
+        let characters = self.table.characters.values();
+        let characters = characters.filter(|each| !each.owner.as_ref().is_some_and(|owner| self.is_theirs(owner)));
+        let mut held = characters.flat_map(|each| std::iter::once(&each.name).chain(&each.was));
+        if let Some(other) = held.find(|other| alike(other)) {
+            return Some(unlike(other));
+        }
+        let seats = self.table.seats.iter().map(|(player, seat)| (player, &seat.name));
+        let mut shown = self.present.iter().chain(seats).chain(&self.table.referees);
+        shown.find(|(player, other)| alike(other) && !self.is_theirs(player)).map(|(_, other)| unlike(other))
+    }
+
+    fn is_theirs(&self, player: &PlayerId) -> bool {
+        match self.whose {
+            For::Speaker(speaker) => speaker.is(player),
+            For::Player(owner) => player == owner,
+            For::Nobody => false,
+        }
+    }
+}
+
+/// The name for a character whose player chose none: what they show, so that it is no other's and cannot be misread.
+pub(crate) fn unchosen(table: &TableDoc, shown: &str) -> String {
+    free(table, &names::mended(&as_name(shown)))
+}
+
+/// `wanted`, or the same with a number that nobody has.
+pub(crate) fn free(table: &TableDoc, wanted: &str) -> String {
+    let taken: Vec<String> = table
+        .characters
+        .values()
+        .flat_map(|each| std::iter::once(&each.name).chain(&each.was))
+        .map(|name| look(name))
+        .collect();
+    let numbered = (2..).map(|number| format!("{wanted}{number}"));
+    let mut all = std::iter::once(wanted.to_owned()).chain(numbered);
+    let found = all.find(|name| !taken.contains(&look(name)) && table.find(name).is_none());
+    found.expect("there are more numbers than characters")
+}
+
+/// What a name looks like: two that a reader cannot tell apart look the same.
+pub(crate) fn look(name: &str) -> String {
+    // A letter of another alphabet may look like a capital one.
+    let plain = |text: &str| skeleton(&text.to_lowercase()).collect::<String>();
+    plain(&plain(name)).split_whitespace().collect()
+}
+
+/// The only character with this name, as the table's own commands find it: also one whose name would be refused today.
+pub(crate) fn held(table: &TableDoc, typed: &str) -> Option<CharacterId> {
+    table.find(&as_name(typed.trim_matches('"')))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_that_cannot_be_told_apart_by_sight_look_the_same_and_others_do_not() {
+        for (one, other) in
+            [("Gus", "Gu\u{455}"), ("Ann", "\u{1d5a0}nn"), ("Bob", "B\u{43e}b"), ("Ann", "ANN"), ("Zoë", "Zoe\u{308}")]
+        {
+            assert_eq!(look(one), look(other), "{one} {other}");
+        }
+        let names = ["Ann", "Anna", "Goon1", "Goon10", "Goon2", "Борис", "Мария", "李小龍", "李小虎", "Jose", "Josie"];
+        for (at, one) in names.iter().enumerate() {
+            for other in &names[at + 1..] {
+                assert_ne!(look(one), look(other), "{one} {other}");
+            }
+        }
+    }
+}
