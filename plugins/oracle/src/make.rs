@@ -23,6 +23,7 @@ pub(crate) fn make(state: &mut State, turn: &Turn, name: &str, body: &str) -> Re
         return Err(Refusal::new(what).example(format!("oracle {name}: a crow | blood moon | 3x silence")));
     }
     let kept = if turn.in_secret() { Kept::Hidden } else { Kept::Openly };
+    let key = state.key(kept, &key, turn);
     let before = state.kept(kept).get(&key).cloned();
     if before.is_none() && state.count(None) >= MOST_TABLES {
         let what = format!("there are {MOST_TABLES} tables, and no more fit: remove one first");
@@ -50,7 +51,10 @@ pub(crate) fn make(state: &mut State, turn: &Turn, name: &str, body: &str) -> Re
 /// There is no such table, its lines or its size are refused, or it belongs to somebody else.
 pub(crate) fn add(state: &mut State, turn: &Turn, name: &str, body: &str) -> Result<Reply, Refusal> {
     let (kept, key) = state.seen(turn).find(name).map(|(kept, key)| (kept, key.to_owned()))?;
-    let Some(before) = state.kept(kept).get(&key).cloned() else { return Err(Refusal::new("there is no such table")) };
+    let place = state.key(kept, &key, turn);
+    let Some(before) = state.kept(kept).get(&place).cloned() else {
+        return Err(Refusal::new("there is no such table"));
+    };
     not_in_secret(kept, &key, turn)?;
     let more = lines(turn, body, After::Lines(before.sides()))?;
     if more.is_empty() {
@@ -62,7 +66,7 @@ pub(crate) fn add(state: &mut State, turn: &Turn, name: &str, body: &str) -> Res
     let added = more.len();
     let mut table = before.clone();
     table.lines.extend(more);
-    state.kept(kept).insert(key, table.clone());
+    state.kept(kept).insert(place, table.clone());
     fits(state, &table)?;
     may_change(&before, turn, "add to")?;
     Ok(told(&known_with(state, turn, kept), &table, &format!(", {added} of them new")))
@@ -83,7 +87,8 @@ fn known_with<'a>(state: &'a State, turn: &Turn, kept: Kept) -> Seen<'a> {
 pub(crate) fn remove(state: &mut State, turn: &Turn, name: &str) -> Result<Reply, Refusal> {
     let (kept, key) = state.seen(turn).find(name).map(|(kept, key)| (kept, key.to_owned()))?;
     not_in_secret(kept, &key, turn)?;
-    let Some(table) = state.kept(kept).remove(&key) else { return Err(Refusal::new("there is no such table")) };
+    let place = state.key(kept, &key, turn);
+    let Some(table) = state.kept(kept).remove(&place) else { return Err(Refusal::new("there is no such table")) };
     may_change(&table, turn, "remove")?;
     Ok(Reply::new()
         .bold(&table.name)

@@ -85,11 +85,19 @@ impl Table {
         serde_json::to_string(self).map_or(usize::MAX, |stored| stored.len())
     }
 
-    /// True if the actor may look into it: they made it, or are a referee that the table really has. A referee's right is
-    /// recorded.
+    /// True if the player may look into it: their character made it, or they are a referee that the table really has. A
+    /// referee's right is recorded.
     pub fn is_open_to(&self, turn: &Turn) -> bool {
-        self.by == turn.actor || (turn.has_referee() && turn.by_referee())
+        turn.may_know(self.by)
     }
+}
+
+/// What stands in the key of a hidden table between its name and its maker. No name holds it.
+const OF: char = '#';
+
+/// The name by which the table with this key is found.
+fn found_by(key: &str) -> &str {
+    key.split(OF).next().unwrap_or_default()
 }
 
 impl State {
@@ -97,6 +105,21 @@ impl State {
         match kept {
             Kept::Openly => &mut self.tables,
             Kept::Hidden => &mut self.hidden,
+        }
+    }
+
+    /// The key of a table that is found by `name`. Of hidden ones two makers may each have one of a name, since neither may
+    /// notice the other's.
+    pub fn key(&self, kept: Kept, name: &str, turn: &Turn) -> String {
+        if kept == Kept::Openly {
+            return name.to_owned();
+        }
+        let called = self.hidden.iter().filter(|(key, table)| found_by(key) == name && table.is_open_to(turn));
+        // The actor's own before those that a referee may see.
+        match called.max_by_key(|(_, table)| table.by == turn.actor) {
+            Some((key, _)) => key.clone(),
+            None if self.hidden.contains_key(name) => format!("{name}{OF}{}", turn.actor.0),
+            None => name.to_owned(),
         }
     }
 
@@ -114,8 +137,9 @@ impl State {
     /// front of all.
     pub fn seen(&self, turn: &Turn) -> Seen<'_> {
         let open = self.tables.iter().map(|(key, table)| (key.as_str(), (Kept::Openly, table)));
-        let hidden = self.hidden.iter().filter(|(_, table)| table.is_open_to(turn));
-        let hidden = hidden.map(|(key, table)| (key.as_str(), (Kept::Hidden, table)));
+        let mut hidden: Vec<_> = self.hidden.iter().filter(|(_, table)| table.is_open_to(turn)).collect();
+        hidden.sort_by_key(|(_, table)| table.by == turn.actor);
+        let hidden = hidden.into_iter().map(|(key, table)| (found_by(key), (Kept::Hidden, table)));
         let all = match turn.in_secret() {
             true => open.chain(hidden).collect(),
             false => hidden.chain(open).collect(),
