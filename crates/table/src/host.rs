@@ -1,7 +1,7 @@
 //! The state that all tables of a bot share.
 
 use crate::limits::{Limits, Paces};
-use crate::patience::{Backlog, Guesses, Waiting};
+use crate::patience::{Backlog, Calls, Guesses, Waiting};
 use crate::plugins::Plugins;
 use crate::room::RoomRule;
 use crate::roster::Roster;
@@ -98,6 +98,7 @@ pub struct Host {
     pub(crate) guesses: Guesses,
     /// What people did lately, at all tables.
     pub(crate) paces: Paces,
+    pub(crate) calls: Calls,
     entropy: Mutex<Entropy>,
     numbers: AtomicU64,
 }
@@ -157,6 +158,7 @@ impl Host {
             waiting: Backlog::default(),
             guesses: Guesses::default(),
             paces: Paces::default(),
+            calls: Calls::default(),
             entropy,
             numbers,
         })

@@ -1,4 +1,5 @@
-//! How many posts wait to be said in a room, because of whom, and how many wrong words were tried there. Only in memory.
+//! How many posts wait to be said in a room, because of whom; how many wrong words were tried there; and who was called
+//! lately by whom. Only in memory.
 
 use chat::{PlayerId, Post, RoomId};
 use jiff::{SignedDuration, Timestamp};
@@ -96,6 +97,25 @@ impl Drop for Waiting {
         if queue.posts == 0 {
             all.remove(&self.room);
         }
+    }
+}
+
+/// When players had others called, by both.
+#[derive(Debug, Default)]
+pub(crate) struct Calls(Mutex<BTreeMap<(PlayerId, PlayerId), Timestamp>>);
+
+impl Calls {
+    /// True if `by` may have `whom` called now: once an hour, so that nobody is called all the time by somebody else's
+    /// reminders. If so, it is noted.
+    pub fn may_call(&self, by: &PlayerId, whom: &PlayerId, now: Timestamp) -> bool {
+        let mut all = lock(&self.0);
+        all.retain(|_, time| now.duration_since(*time).abs() < HOUR);
+        let pair = (by.clone(), whom.clone());
+        if all.len() >= MANY || all.contains_key(&pair) {
+            return false;
+        }
+        all.insert(pair, now);
+        true
     }
 }
 

@@ -114,7 +114,7 @@ impl Whom {
         match self {
             Whom::Me => "you".to_owned(),
             Whom::All => "everybody".to_owned(),
-            Whom::Other(who) => turn.table.name_of(who).to_owned(),
+            Whom::Other(who) => turn.cast().with_account(who),
         }
     }
 }
@@ -132,9 +132,13 @@ fn addressee<'t>(turn: &HouseTurn, text: &'t str) -> Result<(Whom, &'t str), Ref
     }
     let cast = turn.cast();
     let ends: Vec<usize> = text.match_indices(char::is_whitespace).map(|(at, _)| at).take(MOST_WORDS).collect();
-    let named = |end: &usize| cast.meant(&text[..*end]).map(|who| (Whom::Other(who), text[*end..].trim_start()));
-    let found = ends.iter().rev().filter_map(named).find(|(_, behind)| has_time(behind));
-    Ok(found.unwrap_or((Whom::Me, text)))
+    let named = |end: &usize| Some((cast.by_id(&text[..*end]).or_else(|| cast.meant(&text[..*end]))?, *end));
+    let found = ends.iter().rev().filter_map(named).find(|(_, end)| has_time(text[*end..].trim_start()));
+    let Some((who, end)) = found else { return Ok((Whom::Me, text)) };
+    if who != turn.actor {
+        cast.means_only(who, &text[..end])?;
+    }
+    Ok((Whom::Other(who), text[end..].trim_start()))
 }
 
 /// The time at the beginning of a text.
@@ -267,7 +271,16 @@ fn reminded(turn: &mut HouseTurn, number: u64) -> Result<Reply, Unplayed> {
     let called = match whom {
         Whom::Me => BTreeSet::from([turn.speaker.player.clone()]),
         Whom::All => turn.table.seats.keys().filter(|player| turn.present.contains_key(player)).cloned().collect(),
-        Whom::Other(who) => owners(turn, who).into_iter().filter(|player| turn.is_here(player)).collect(),
+        Whom::Other(who) => {
+            let mut others = owners(turn, who);
+                others.retain(|player| turn.is_here(player));
+            // The referee calls whom they like; anybody else calls another once an hour, and the words stand there anyway.
+            if !turn.may(Act::Know) {
+                let (host, by) = (turn.host, turn.speaker);
+                others.retain(|player| by.is(player) || host.calls.may_call(&by.player, player, turn.now));
+            }
+            others
+        }
     };
     turn.effects.calls = called;
     let mut reply = match whom {
