@@ -145,9 +145,8 @@ impl Cast {
         }
         // A part of a name stands for the whole.
         let name = if self.known(typed).is_some() { typed } else { self.name(who) };
-        let words: Vec<&str> = name.split(' ').collect();
-        let begins = (1..words.len()).filter(|_| !quoted).map(|count| words[..count].join(" "));
-        let begins = begins.map(|name| name.trim_end_matches([',', ':', ';']).to_owned());
+        let ends = name.match_indices([' ', ',', ';', ':']).filter(|_| !quoted);
+        let begins = ends.map(|(end, _)| name[..end].trim_end_matches([',', ':', ';', ' ']).to_owned());
         let others: BTreeSet<&PlayerId> =
             begins.chain([name.to_owned()]).flat_map(|name| self.others_called(who, &name)).collect();
         if others.is_empty() {

@@ -6,7 +6,7 @@ use crate::people::as_name;
 use crate::roster::Present;
 use chat::{PlayerId, Speaker};
 use journal::documents::{self, TableDoc};
-use plugin_api::{CharacterId, CommandSpec, Manifest, Refusal, names};
+use plugin_api::{CharacterId, CommandSpec, Kind, Manifest, Refusal, names};
 use unicode_security::confusable_detection::skeleton;
 
 /// Whose name it is to be.
@@ -18,6 +18,15 @@ pub(crate) enum For<'a> {
     Player(&'a PlayerId),
     /// An NPC's.
     Nobody,
+}
+
+/// Whose commands a word may be.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Of {
+    /// Those of the table, the tools and plain dice.
+    AnyTable,
+    /// Those, or any game's.
+    SomeGame,
 }
 
 /// What a name must be told apart from.
@@ -45,15 +54,25 @@ impl Naming<'_> {
     fn command_in(&self, name: &str) -> Option<String> {
         let lower = name.to_lowercase();
         let words: Vec<&str> = lower.split(' ').collect();
+        let (first, others) = words.split_first()?;
+        // A name may be a word of some game; but behind another's name the word would be read as a command of that one.
+        let first = Some(first).filter(|word| self.is_command(word, Of::AnyTable));
         // A single letter is short for too many things.
-        let word = words.iter().find(|word| (words.len() == 1 || word.len() > 1) && self.is_command(word))?;
-        Some(format!("{word} is a command"))
+        let others = || others.iter().find(|word| word.len() > 1 && self.is_command(word, Of::SomeGame));
+        first.or_else(others).map(|word| format!("{word} is a command"))
     }
 
-    fn is_command(&self, word: &str) -> bool {
+    fn is_command(&self, word: &str, of: Of) -> bool {
         let plugins = &self.host.plugins;
         let answers = |spec: &CommandSpec| spec.answers_to(word);
-        let knows = |manifest: &Manifest| manifest.id == word || manifest.commands.iter().any(answers);
+        let knows = |manifest: &Manifest| {
+            let mut commands = manifest.commands.iter();
+            match of {
+                Of::SomeGame => manifest.id == word || commands.any(answers),
+                Of::AnyTable if manifest.kind == Kind::Tool => commands.any(answers),
+                Of::AnyTable => commands.any(|spec| spec.notation && answers(spec)),
+            }
+        };
         plugins.house().iter().any(answers) || plugins.manifests().any(knows)
     }
 
