@@ -92,7 +92,7 @@ impl Table {
     }
 }
 
-/// What stands in the key of a hidden table between its name and its maker. No name holds it.
+/// The sign between the name and the maker in the key of a hidden table. No name holds it.
 const OF: char = '#';
 
 /// The name by which the table with this key is found.
