@@ -235,6 +235,16 @@ impl Dialect {
         self == Dialect::DiceMaiden
     }
 
+    /// True if a sign before a single die, at the beginning of a roll, means advantage or disadvantage.
+    pub(crate) fn begins_with_advantage(self) -> bool {
+        self == Dialect::DiceMaiden
+    }
+
+    /// True if `d%` is a die of tens: 0, 10, up to 90.
+    pub(crate) fn percent_is_tens(self) -> bool {
+        self == Dialect::Avrae
+    }
+
     /// The text that begins a comment after a space.
     pub(crate) fn comment(self) -> Option<&'static str> {
         (self == Dialect::DiceMaiden).then_some("!")
@@ -367,6 +377,10 @@ mod tests {
                 ("4d6pl1", "4d6dl1"),
                 ("1d20ra1", "1d20!o1"),
                 ("3d6 + 1d4 + 3", "3d6 + 1d4 + 3"),
+                ("1d%", "1d[0,10,20,30,40,50,60,70,80,90]"),
+                ("(1,)", "(1)"),
+                ("0.5", "0.5"),
+                (".5", "0.5"),
             ],
         );
         for (typed, hint) in [
@@ -408,6 +422,10 @@ mod tests {
                 ("5d6 ie6 t4", "5d6!>=6>=4"),
                 ("4d6 + 1d6 ie + 2", "4d6 + 1d6! + 2"),
                 ("6 4d6 k3", "6x 4d6kh3"),
+                ("+d20", "2d20kh1"),
+                ("-d20 + 4", "2d20kl1 + 4"),
+                ("-1d20", "-1d20"),
+                ("+d20 + -d4", "2d20kh1 + -1d4"),
                 ("((2d10kl1-1) *10) + 1d10", "((2d10kl1 - 1) * 10) + 1d10"),
             ],
         );

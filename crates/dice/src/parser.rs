@@ -7,7 +7,9 @@ mod words;
 
 use crate::Number;
 use crate::dialect::Dialect;
-use crate::expression::{Comparison, Count, Expression, Faces, Function, Operator, Pool, Source};
+use crate::expression::{
+    Choice, Comparison, Count, End, Expression, Faces, Function, Modifier, Operator, Pool, Source,
+};
 use crate::limits::{MAX_DEPTH, MAX_DICE, MAX_LABEL, MAX_REPEATS, MAX_ROLLS};
 use crate::notation::{Notation, NotationError, Repeated, Together};
 use std::ops::Range;
@@ -23,6 +25,8 @@ pub(crate) struct Parser<'a> {
     first: bool,
     /// The notation in use.
     dialect: Dialect,
+    /// The next operand, if it was read already.
+    begun: Option<Expression>,
 }
 
 type Parsed<T> = Result<T, NotationError>;
@@ -47,7 +51,15 @@ const SIGNS: [(&str, Comparison); 13] = [
 impl<'a> Parser<'a> {
     pub fn new(text: &'a str, dialect: Dialect) -> Self {
         let comment = dialect.comment().and_then(|mark| text.find(&format!(" {mark}")));
-        Parser { text: &text[..comment.unwrap_or(text.len())], at: 0, depth: 0, dice: 0, first: true, dialect }
+        Parser {
+            text: &text[..comment.unwrap_or(text.len())],
+            at: 0,
+            depth: 0,
+            dice: 0,
+            first: true,
+            dialect,
+            begun: None,
+        }
     }
 
     pub fn notation(mut self) -> Parsed<Notation> {
@@ -74,13 +86,21 @@ impl<'a> Parser<'a> {
         let start = self.at;
         let mut times = self.repeat()?;
         self.first = true;
-        let mut expression = self.expression()?;
+        let mut expression = match self.advantage_in_front() {
+            Some(dice) => self.begun_with(dice)?,
+            None => self.expression()?,
+        };
         if times.is_some() && !expression.throws() {
             // `2x3` is a product.
             self.at = start;
             (times, self.first) = (None, true);
             expression = self.expression()?;
         }
+        let times = times.map(|(times, counted)| match u32::try_from(times) {
+            Ok(times @ 1..=MAX_REPEATS) => Ok(times),
+            _ => Err(self.error(counted, format!("a roll is repeated 1 to {MAX_REPEATS} times"))),
+        });
+        let times = times.transpose()?;
         self.skip_spaces();
         let together = match self.letters() {
             word if word.eq_ignore_ascii_case("sum") => Some(Together::Sum),
@@ -97,21 +117,40 @@ impl<'a> Parser<'a> {
         Ok(Repeated { times, expression, together })
     }
 
-    fn repeat(&mut self) -> Parsed<Option<u32>> {
+    /// How often what follows is repeated, and where that is said, if it is said here.
+    fn repeat(&mut self) -> Parsed<Option<(i64, Range<usize>)>> {
         let start = self.at;
         if let Some(times) = self.digits()? {
             let counted = start..self.at;
             self.skip_spaces();
             let apart = self.dialect.repeats_without_sign() && self.at > counted.end && self.starts_dice();
             if self.eat(b'x') || self.eat(b'#') || apart {
-                return match u32::try_from(times) {
-                    Ok(times @ 1..=MAX_REPEATS) => Ok(Some(times)),
-                    _ => Err(self.error(counted, format!("a roll is repeated 1 to {MAX_REPEATS} times"))),
-                };
+                return Ok(Some((times, counted)));
             }
             self.at = start;
         }
         Ok(None)
+    }
+
+    /// `+d20` or `-d20` at the beginning of a roll, where that is how the dialect writes advantage and disadvantage.
+    fn advantage_in_front(&mut self) -> Option<Expression> {
+        let [sign @ (b'+' | b'-'), b'd' | b'D', digit, ..] = self.rest().as_bytes() else { return None };
+        if !self.dialect.begins_with_advantage() || !digit.is_ascii_digit() {
+            return None;
+        }
+        let digits = self.rest()[2..].bytes().take_while(u8::is_ascii_digit).count();
+        let sides = self.rest()[2..2 + digits].parse().ok().filter(|sides| *sides > 0)?;
+        let end = if *sign == b'+' { End::High } else { End::Low };
+        self.at += 2 + digits;
+        self.dice = self.dice.saturating_add(2);
+        let source = Source::Dice(Count::Number(2), Faces::Sides(sides));
+        Some(Expression::Pool(Pool { source, modifiers: vec![Modifier::Keep(Choice::End(end, 1))] }))
+    }
+
+    /// An expression whose first operand was read.
+    fn begun_with(&mut self, first: Expression) -> Parsed<Expression> {
+        self.begun = Some(first);
+        self.expression()
     }
 
     /// True if dice begin here, with or without a count.
@@ -178,6 +217,9 @@ impl<'a> Parser<'a> {
     }
 
     fn sign(&mut self) -> Parsed<Expression> {
+        if let Some(begun) = self.begun.take() {
+            return Ok(begun);
+        }
         self.skip_spaces();
         let start = self.at;
         match self.peek() {
@@ -225,6 +267,9 @@ impl<'a> Parser<'a> {
                 }
             }
             Some(b'{') => self.group()?,
+            Some(b'.') if self.rest()[1..].starts_with(|c: char| c.is_ascii_digit()) => {
+                Expression::Number(self.number()?)
+            }
             Some(b'0'..=b'9') => {
                 let number = self.number()?;
                 let behind = self.at;
@@ -295,6 +340,11 @@ impl<'a> Parser<'a> {
             if !self.eat(b',') {
                 return Ok(several);
             }
+            self.skip_spaces();
+            // Avrae writes a set of one as `(1,)`.
+            if self.dialect.groups_in_parentheses() && self.peek() == Some(b')') {
+                return Ok(several);
+            }
         }
     }
 
@@ -304,7 +354,10 @@ impl<'a> Parser<'a> {
         if let [only] = members.as_slice()
             && !is_sum_of_dice(only)
         {
-            let what = "a group of one is a sum of dice, as in {4d6 + 2d8}kh3; results have commas between them";
+            let what = match only.groups() {
+                true => "one group in another needs a second result beside it, as in {{4d6}kh3, 12}kh1",
+                false => "a group of one is a sum of dice, as in {4d6 + 2d8}kh3; results have commas between them",
+            };
             return Err(self.error(start..self.at, what));
         }
         self.grouped(members)
@@ -491,6 +544,17 @@ fn is_sum_of_dice(expression: &Expression) -> bool {
             dice(first) && rest.iter().all(|(operator, each)| *operator == Operator::Plus && dice(each))
         }
         only => dice(only),
+    }
+}
+
+impl Expression {
+    /// True if a group is a part of this sum, or all of it.
+    fn groups(&self) -> bool {
+        match self {
+            Expression::Pool(Pool { source: Source::Group(_), .. }) => true,
+            Expression::Chain(first, rest) => first.groups() || rest.iter().any(|(_, each)| each.groups()),
+            _ => false,
+        }
     }
 }
 

@@ -3,6 +3,7 @@
 use super::{Parsed, Parser};
 use crate::expression::{Count, Expression, Face, FaceList, Faces, Pool, Source};
 use crate::limits::{MAX_DICE, MAX_FACES, MAX_LABEL};
+use crate::notation::NotationError;
 
 impl Parser<'_> {
     /// Reads the dice whose `d` is here and whose count began at `start`.
@@ -24,7 +25,7 @@ impl Parser<'_> {
         match self.peek() {
             Some(b'%') => {
                 self.at += 1;
-                Ok(Faces::Percent)
+                Ok(if self.dialect.percent_is_tens() { tens() } else { Faces::Percent })
             }
             Some(b'f' | b'F') => {
                 self.at += 1;
@@ -82,7 +83,7 @@ impl Parser<'_> {
                 break;
             }
             if !self.eat(b',') {
-                return Err(self.error(start..start + 1, "this bracket is never closed, or a comma is missing in it"));
+                return Err(self.unfinished_face(start));
             }
         }
         let many = faces.len() > MAX_FACES || faces.iter().any(|(_, often)| *often == 0);
@@ -93,6 +94,22 @@ impl Parser<'_> {
                 Err(self.error(start..self.at, what))
             }
         }
+    }
+
+    /// What is wrong after a face, in the brackets that begin at `start`.
+    fn unfinished_face(&self, start: usize) -> NotationError {
+        let Some(next) = self.rest().chars().next() else {
+            return self.error(start..start + 1, "this bracket is never closed");
+        };
+        let glued = self.text[..self.at].ends_with(|c: char| c.is_alphanumeric());
+        let what = match next {
+            _ if !self.rest().contains(']') => "this bracket is never closed, or a comma is missing in it",
+            next if next.is_alphanumeric() && glued => {
+                "a face is a number or a word without digits; how often it is there follows a colon, as in blank:2"
+            }
+            _ => "a comma is missing between two faces, as in d[1,1,2,3:2,blank]",
+        };
+        self.error(self.at..self.at + next.len_utf8(), what)
     }
 
     fn face(&mut self) -> Parsed<Option<Face>> {
@@ -126,4 +143,10 @@ impl Parser<'_> {
             _ => Err(self.error(start..self.at, wrong)),
         }
     }
+}
+
+/// The die of tens that some tools mean by `d%`.
+fn tens() -> Faces {
+    let faces = (0..10).map(|ten| (Face::Number(ten * 10), 1)).collect();
+    Faces::List(FaceList::new(faces).expect("ten different faces"))
 }

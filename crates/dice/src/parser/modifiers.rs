@@ -87,7 +87,8 @@ impl Parser<'_> {
         let Some(condition) = self.condition(Comparison::Equal)? else { return Ok(None) };
         // A condition that every die meets, or none, is meant for the sum; and a single die succeeds or fails.
         let apart = source.tells_apart(before.iter(), condition);
-        let counts = apart && !(source.leaves_one(before) && self.ends_here());
+        let whole = self.ends_here() || self.calculated_on();
+        let counts = apart && !(source.leaves_one(before) && whole);
         Ok(counts.then_some(Modifier::Count(Counting::Success(condition))))
     }
 
@@ -97,6 +98,11 @@ impl Parser<'_> {
         let word = rest.split(|c: char| !c.is_ascii_alphabetic()).next().unwrap_or_default();
         let together = ["sum", "sort"].iter().any(|known| word.eq_ignore_ascii_case(known));
         rest.is_empty() || together || rest.starts_with([';', ',', ')', '}'])
+    }
+
+    /// True if the number read last is a part of a product or of a longer comparison.
+    fn calculated_on(&self) -> bool {
+        self.rest().trim_start().starts_with(['*', '/', '%', '<', '>', '=', '≤', '≥'])
     }
 
     /// The modifier word here. Letters attached to the dice can be nothing else.

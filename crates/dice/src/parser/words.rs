@@ -64,7 +64,13 @@ impl Parser<'_> {
             "kh" | "dh" => End::High,
             _ => End::Low,
         };
-        Ok(Choice::End(end, self.count()?.unwrap_or(1)))
+        let count = self.count()?;
+        if count.is_none() && self.rest().trim_start().starts_with('(') {
+            let typed = word.spelling.typed;
+            let what = format!("how many {typed} takes is written out, as in {typed}2; it cannot be computed");
+            return Err(self.error(word.start..self.at, what));
+        }
+        Ok(Choice::End(end, count.unwrap_or(1)))
     }
 
     fn exploding_once(&mut self, word: &Word<'_>) -> Parsed<Modifier> {
