@@ -22,4 +22,6 @@ strip target/package/astragal
 "$program" completions bash >target/package/astragal.bash
 "$program" completions zsh >target/package/_astragal
 "$program" completions fish >target/package/astragal.fish
+cargo metadata --locked --format-version 1 --filter-platform "$(rustc -vV | sed -n 's/^host: //p')" |
+  python3 deploy/notices.py astragal >target/package/THIRD-PARTY
 "$cargo_deb" --quiet --no-build --no-strip ${1:+--fast} --package astragal --output target/package/ ${2:+--deb-version "$2"}

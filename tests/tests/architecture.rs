@@ -5,6 +5,8 @@
 mod circles;
 #[path = "architecture/english.rs"]
 mod english;
+#[path = "architecture/licences.rs"]
+mod licences;
 
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};

@@ -1,5 +1,8 @@
 //! For operators: a first configuration, errors with names, reports to the service manager, a unit with few rights.
 
+#[path = "operators/mistakes.rs"]
+mod mistakes;
+
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use serde_json::Value;
@@ -219,8 +222,8 @@ fn every_metric_on_the_dashboard_is_counted() {
     let counted = ["crates/bot/src/metric.rs", "crates/journal/src/committer/writer.rs"].map(text).concat();
     for path in ["deploy/alerts.yml", "deploy/dashboard.json"] {
         let watched = text(path);
-        let names =
-            watched.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|name| name.starts_with("astragal_"));
+        let names = watched.split(|c: char| !c.is_alphanumeric() && c != '_');
+        let names = names.filter(|name| name.starts_with("astragal_") || name.starts_with("process_"));
         let names: Vec<&str> = names.map(|name| name.trim_end_matches("_bucket")).collect();
         assert!(names.len() > 5, "{path}");
         for name in names {
@@ -348,6 +351,7 @@ fn the_page_for_operators_quotes_what_the_program_prints() {
     run(&["--config", &file("b.toml", "[rooms]\nplugins = [\"rol\"]\n"), "check-config"]);
     let secret = "[irc.x]\nserver = \"x\"\naccount = \"a\"\naccount_password_file = \"nope\"\n";
     run(&["--config", &file("c.toml", secret), "check-config"]);
+    run(&["--config", &file("m.toml", "[irc.x]\nserver = \"x\"\nport = 6697\ntls = false\n"), "check-config"]);
     let closed = "[irc.x]\nserver = \"127.0.0.1\"\nport = 1\ntls = false\npassword = \"sesame\"\n";
     run(&["--config", &file("d.toml", closed), "check-config", "--online"]);
     run(&[

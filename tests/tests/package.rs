@@ -102,6 +102,15 @@ fn from_a_bare_system_to_a_bot_that_answers_and_back() {
     assert_eq!((mode("etc/astragal"), mode("etc/astragal/secrets")), (0o755, 0o700));
     assert!(system.has("usr/lib/systemd/system/astragal.service") && system.has("usr/share/man/man1/astragal.1.gz"));
 
+    for file in ["alerts.yml", "dashboard.json"] {
+        assert!(system.has(&format!("usr/share/doc/astragal/{file}")), "{file}");
+    }
+    let notices = fs::read_to_string(system.0.path().join("usr/share/doc/astragal/THIRD-PARTY")).expect("it is there");
+    assert!(
+        notices.contains("\nsled 0.34.7: MIT/Apache-2.0; ") && notices.contains("Mozilla Public License"),
+        "licences"
+    );
+
     let server = Ngircd::start(&NgircdOptions::default());
     let port = server.port().to_string();
     let config = ["astragal", "--config", "/etc/astragal/astragal.toml"];

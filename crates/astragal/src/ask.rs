@@ -1,17 +1,32 @@
 //! Asks the running bot, on its socket: for `astragal ctl`, and for backups and journals of a running bot.
 
 use crate::fresh;
-use crate::order::Order;
+use crate::order::{Look, Order};
 use crate::out::{Printed, out};
 use crate::request::{HERE, Request, SOCKET};
-use anyhow::{Context, bail};
+use anyhow::{Context, bail, ensure};
+use serde_json::Value;
 use std::io::{self, Write};
 use std::path::Path;
 use store_sled::no_file_is_there;
 
 /// `astragal ctl`: asks the running bot and prints its answer.
+///
+/// # Errors
+/// It does not run, or refuses; or it is to be checked, and is not connected.
 pub fn ctl(data: &Path, order: &Order, printed: Printed) -> anyhow::Result<()> {
-    ask(data, &Request::Order { order: order.clone(), json: printed == Printed::Json }, &mut out())
+    let asked = |printed| Request::Order { order: order.clone(), json: printed == Printed::Json };
+    ask(data, &asked(printed), &mut out())?;
+    if *order != Order::Status(Look { check: true }) {
+        return Ok(());
+    }
+    let mut status = Vec::new();
+    ask(data, &asked(Printed::Json), &mut status)?;
+    let status: Value = serde_json::from_slice(&status).context("the bot answers something else")?;
+    let networks = status["networks"].as_object().into_iter().flatten();
+    let away: Vec<&str> = networks.filter(|(_, is)| is["connected"] != true).map(|(name, _)| name.as_str()).collect();
+    ensure!(away.is_empty(), "not connected: {}", away.join(", "));
+    Ok(())
 }
 
 /// Asks the bot running on `data` for a file and writes it to `file`.

@@ -50,6 +50,9 @@ pub fn check(place: &Place, reach: Reach) -> anyhow::Result<()> {
     for exposed in place.exposed_secrets()? {
         writeln!(out, "{exposed}")?;
     }
+    for doubt in config.networks.doubts() {
+        writeln!(out, "warning: {doubt}")?;
+    }
     if reach == Reach::Itself || config.networks.is_empty() {
         return Ok(());
     }

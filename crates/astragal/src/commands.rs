@@ -2,6 +2,7 @@
 
 use crate::check_config::Reach;
 use crate::cli::{Cli, Options, Task};
+use crate::config::Misconfigured;
 use crate::export::{Consent, Stopped};
 use crate::log::Log;
 use crate::networks::{AnyKind, Kinds};
@@ -11,6 +12,10 @@ use crate::request::Journal;
 use crate::{ask, backup, check, check_config, examine, export, full, init, pages, play, rebuild, run};
 use clap::{ArgMatches, Command, CommandFactory, FromArgMatches};
 use std::process::ExitCode;
+
+/// The exit status if the configuration is wrong (EX_CONFIG): starting again does not help, and the service manager knows
+/// that.
+const MISCONFIGURED: u8 = 78;
 
 /// Runs the command line, in a program that knows these kinds of networks.
 pub fn obey(kinds: Kinds) -> ExitCode {
@@ -29,12 +34,16 @@ pub fn obey(kinds: Kinds) -> ExitCode {
         Ok(status) => status,
         Err(error) if was_closed(&error) => ExitCode::SUCCESS,
         Err(error) => {
+            let status = match error.downcast_ref::<Misconfigured>() {
+                Some(_) => ExitCode::from(MISCONFIGURED),
+                None => ExitCode::FAILURE,
+            };
             let said = format!("{error:#}");
             match full::advice(&said).filter(|_| !said.contains("make room")) {
                 Some(advice) => complain(&anyhow::anyhow!("{said}; {advice}")),
                 None => complain(&error),
             }
-            ExitCode::FAILURE
+            status
         }
     }
 }

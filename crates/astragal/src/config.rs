@@ -13,6 +13,7 @@ pub use environment::environment;
 pub use written::{Secrets, Written, schema};
 
 use crate::networks::Kinds;
+use std::fmt;
 use std::path::Path;
 
 impl Config {
@@ -21,15 +22,32 @@ impl Config {
     /// # Errors
     /// All mistakes, each with its line.
     pub fn read(path: Option<&Path>, kinds: &Kinds) -> anyhow::Result<Self> {
-        let read = Written::read(path, environment(), kinds)?.into_config();
+        let written = Written::read(path, environment(), kinds);
+        let read = written.map_err(|error| Misconfigured(format!("{error:#}")))?.into_config();
         read.map_err(|mistakes| {
             let several: String = mistakes.iter().map(|mistake| format!("\n  {mistake}")).collect();
-            let what = path.map_or("the configuration".to_owned(), |path| path.display().to_string());
+            let in_file = mistakes.iter().any(|mistake| mistake.variable.is_none());
+            let what = match path.filter(|_| in_file) {
+                Some(path) => path.display().to_string(),
+                None => "the configuration".to_owned(),
+            };
             let count = if mistakes.len() == 1 { "a mistake" } else { "mistakes" };
-            anyhow::anyhow!("{what} has {count}:{several}")
+            Misconfigured(format!("{what} has {count}:{several}")).into()
         })
     }
 }
+
+/// The configuration cannot be used until somebody changes it.
+#[derive(Debug)]
+pub struct Misconfigured(String);
+
+impl fmt::Display for Misconfigured {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for Misconfigured {}
 
 #[cfg(all(feature = "irc-network", feature = "matrix"))]
 #[cfg(test)]

@@ -37,7 +37,9 @@ mod service;
 pub mod store;
 mod watch;
 
-pub use networks::{Answers, AnyKind, First, KINDS, Kind, Kinds, Names, Network, Networks, OwnCommand, Password, Run};
+pub use networks::{
+    Adopted, Answers, AnyKind, First, KINDS, Kind, Kinds, Names, Network, Networks, OwnCommand, Password, Run,
+};
 
 use std::process::ExitCode;
 

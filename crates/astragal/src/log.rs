@@ -1,10 +1,13 @@
 //! What is logged to standard error, how much of it, and which of it the operator is told in their rooms.
 
+mod priority;
+
 use crate::cli::LogFormat;
 use crate::full;
 use crate::networks::Kinds;
 use anyhow::ensure;
 use bot::Bot;
+use priority::Priority;
 use std::collections::BTreeMap;
 use std::fmt::{Debug, Write};
 use std::io::IsTerminal;
@@ -55,10 +58,11 @@ impl Log {
         let filter = EnvFilter::try_from_env("ASTRAGAL_LOG").unwrap_or_else(|_| EnvFilter::new(&*usual));
         let (filter, handle) = reload::Layer::new(filter);
         let lines = fmt::layer().with_writer(std::io::stderr).with_ansi(std::io::stderr().is_terminal());
-        let lines = match format {
-            LogFormat::Json => lines.json().flatten_event(true).boxed(),
-            LogFormat::Text if std::env::var_os("JOURNAL_STREAM").is_some() => lines.without_time().boxed(),
-            LogFormat::Text => lines.boxed(),
+        let lines = match (format, priority::reads_errors()) {
+            (LogFormat::Json, true) => lines.json().flatten_event(true).map_event_format(Priority).boxed(),
+            (LogFormat::Json, false) => lines.json().flatten_event(true).boxed(),
+            (LogFormat::Text, true) => lines.without_time().map_event_format(Priority).boxed(),
+            (LogFormat::Text, false) => lines.boxed(),
         };
         let (sender, failures) = mpsc::channel(MANY);
         tracing_subscriber::registry().with(filter).with(lines).with(Teller(sender)).init();
@@ -109,6 +113,7 @@ impl<S: Subscriber> Layer<S> for Teller {
         if *event.metadata().level() != tracing::Level::ERROR {
             return;
         }
+        metrics::counter!(bot::ERRORS).increment(1);
         let mut words = Words::default();
         event.record(&mut words);
         let Words { message, place, rest } = words;

@@ -10,7 +10,7 @@ mod network;
 mod without;
 
 pub use first::{Answers, First, Password};
-pub use kind::{Kind, Names, OwnCommand, Run};
+pub use kind::{Adopted, Kind, Names, OwnCommand, Run};
 pub use network::{AnyKind, Kinds, Network, Networks};
 
 use without::Without;

@@ -3,27 +3,24 @@
 use crate::backup;
 use crate::config::Config;
 use crate::log::Level;
-use crate::networks::Networks;
-use crate::order::{Order, Switch};
+use crate::order::{Asked, Order, Switch, typed};
 use crate::place::Place;
 use anyhow::{Context, bail};
 use async_trait::async_trait;
-use bot::{Bot, Ignoring, OPERATOR_WORD};
-use chat::{Clock, RoomId, Status, SystemClock, Transport};
-use clap::Parser;
+use bot::{Bot, GaveUp, Ignoring};
+use chat::{Clock, RoomId, RoomStatus, Status, SystemClock, Transport};
+use futures_util::future::join_all;
 use jiff::{Timestamp, Unit};
 use serde_json::{Value, json};
 use std::path::PathBuf;
 use std::sync::{Arc, RwLock};
+use std::time::Duration;
 use table::OutcomeKind;
+use tokio::sync::Mutex;
+use tokio::time::timeout;
 
-/// What is typed in a room.
-#[derive(Parser)]
-#[command(name = OPERATOR_WORD, disable_version_flag = true)]
-struct Typed {
-    #[command(subcommand)]
-    order: Order,
-}
+/// How long a network may take to say how it is.
+const PATIENCE: Duration = Duration::from_secs(5);
 
 /// The result of a request.
 pub struct Told {
@@ -45,13 +42,15 @@ pub struct Operator {
     /// The bot.
     pub bot: Arc<Bot>,
     /// The networks it is on.
-    pub transports: Vec<Arc<dyn Transport>>,
+    pub transports: RwLock<Vec<Arc<dyn Transport>>>,
     /// The place of its configuration.
     pub place: Place,
     /// Its current configuration.
     pub config: RwLock<Arc<Config>>,
-    /// The networks it was started with.
-    pub started_on: Networks,
+    /// Held while the configuration is read again.
+    pub reloading: Mutex<()>,
+    /// Its data directory.
+    pub data: PathBuf,
     /// The directory of its daily backups.
     pub backups: PathBuf,
     /// How much it logs.
@@ -69,7 +68,7 @@ impl Operator {
     /// Why it cannot; then nothing changed.
     pub async fn obey(&self, order: Order) -> anyhow::Result<Told> {
         Ok(match order {
-            Order::Status => self.status().await,
+            Order::Status(_) => self.status().await,
             Order::Join { place } => {
                 let RoomId { network, id } = named(&place)?;
                 let joined = self.network(&network)?.join(&id).await.map_err(anyhow::Error::msg)?;
@@ -99,7 +98,7 @@ impl Operator {
                 let file = backup::keep(&self.backups, &name, &self.bot).await?;
                 Told { text: format!("written to {}", file.display()), json: json!({ "file": file }) }
             }
-            Order::Reload => Told::of(self.reload()?),
+            Order::Reload => Told::of(self.reload().await?),
             Order::Log { filter } => {
                 self.level.set(filter.as_deref())?;
                 Told::of(filter.map_or("log level: normal".to_owned(), |filter| format!("logs {filter}")))
@@ -109,11 +108,19 @@ impl Operator {
 
     /// The status of each network.
     pub async fn networks(&self) -> Vec<(String, Status)> {
-        let mut all = Vec::new();
-        for transport in &self.transports {
-            all.push((transport.network().to_owned(), transport.status().await));
-        }
-        all
+        let transports = self.transports.read().expect("nothing panics holding it").clone();
+        let all = transports.into_iter().map(|transport| async move {
+            let name = transport.network().to_owned();
+            let silent = || Status { trouble: Some("it says nothing of itself".to_owned()), ..Status::default() };
+            let status = timeout(PATIENCE, transport.status()).await.unwrap_or_else(|_| silent());
+            match self.bot.gave_up(&name) {
+                Some(GaveUp { reason, again }) => {
+                    (name, Status { connected: false, trouble: Some(reason), again: Some(again), ..status })
+                }
+                None => (name, status),
+            }
+        });
+        join_all(all).await
     }
 
     /// The current configuration.
@@ -122,32 +129,14 @@ impl Operator {
     }
 
     /// A network by its name.
-    pub fn network(&self, name: &str) -> anyhow::Result<&Arc<dyn Transport>> {
-        let names = || match self.transports.iter().map(|each| each.network()).collect::<Vec<_>>().as_slice() {
+    pub fn network(&self, name: &str) -> anyhow::Result<Arc<dyn Transport>> {
+        let transports = self.transports.read().expect("nothing panics holding it");
+        let names = || match transports.iter().map(|each| each.network()).collect::<Vec<_>>().as_slice() {
             [only] => format!("the only one is {only}"),
             all => format!("there are {}", all.join(", ")),
         };
-        let found = self.transports.iter().find(|each| each.network() == name);
+        let found = transports.iter().find(|each| each.network() == name).cloned();
         found.with_context(|| format!("there is no network {name}; {}", names()))
-    }
-
-    /// Reads the configuration again: rooms, owners and limits apply from now on. The networks stay as they were at the
-    /// start.
-    ///
-    /// # Errors
-    /// It is wrong, and the old one stays.
-    pub fn reload(&self) -> anyhow::Result<String> {
-        let config = self.place.config().map_err(|error| anyhow::anyhow!("the old configuration stays: {error:#}"))?;
-        self.bot.host().apply(config.settings());
-        let before = self.config();
-        let same = config.networks == self.started_on && config.name == before.name && config.store == before.store;
-        *self.config.write().expect("nothing panics holding it") = Arc::new(config);
-        Ok(match same {
-            true => "configuration reloaded".to_owned(),
-            false => {
-                "configuration reloaded; changes to networks, to the database or to the name need a restart".to_owned()
-            }
-        })
     }
 
     fn now(&self) -> Timestamp {
@@ -161,25 +150,8 @@ impl Operator {
         let mut networks = serde_json::Map::new();
         for (name, status) in self.networks().await {
             let waiting = self.bot.unsaid(&name);
-            let Status { connected, me, heard, rooms, .. } = &status;
-            text.push(match connected {
-                true => format!(
-                    "{name}: connected as {me}, rooms: {}, waiting to send: {waiting}, last heard {}",
-                    rooms.len(),
-                    heard.map_or("never".to_owned(), second)
-                ),
-                false => format!("{name}: not connected, waiting to send: {waiting}"),
-            });
-            for room in rooms {
-                let called = room.name.as_ref().map_or(String::new(), |name| format!(" ({})", legible(name)));
-                let others = match room.others {
-                    0 => "nobody else".to_owned(),
-                    1 => "1 other".to_owned(),
-                    others => format!("{others} others"),
-                };
-                let invited = if room.configured { "" } else { ", not in the configuration" };
-                text.push(format!("  {}{called}: {}{invited}", legible(&room.id), others));
-            }
+            text.push(format!("{name}: {}, waiting to send: {waiting}", state(&status)));
+            text.extend(status.rooms.iter().map(room));
             let mut status = serde_json::to_value(&status).expect("a status has text keys");
             status["waiting"] = waiting.into();
             networks.insert(name, status);
@@ -221,18 +193,13 @@ impl Operator {
 
 #[async_trait]
 impl bot::Operator for Operator {
-    async fn obey(&self, words: &str) -> Result<String, String> {
-        let words = std::iter::once(OPERATOR_WORD).chain(words.split_whitespace());
-        // Help about the commands is not a failure.
-        let typed = Typed::try_parse_from(words).map_err(|error| {
-            let said = error.render().to_string();
-            if !error.use_stderr() {
-                return said;
+    async fn obey(&self, words: &str, prefix: &str) -> Result<String, String> {
+        match typed(words, prefix)? {
+            Asked::Order(order) => {
+                Operator::obey(self, order).await.map(|told| told.text).map_err(|error| format!("{error:#}"))
             }
-            let first: Vec<&str> = said.lines().take_while(|line| !line.is_empty()).map(str::trim).collect();
-            first.join(" ").trim_start_matches("error: ").to_owned()
-        })?;
-        Operator::obey(self, typed.order).await.map(|told| told.text).map_err(|error| format!("{error:#}"))
+            Asked::Help(text) => Ok(text),
+        }
     }
 }
 
@@ -243,6 +210,33 @@ fn named(place: &[String]) -> anyhow::Result<RoomId> {
         _ => RoomId::try_from(place.concat()),
     };
     room.ok().context("a room is named as network/room: libera/#tavern")
+}
+
+/// How a network is, in words.
+fn state(status: &Status) -> String {
+    let Status { connected, me, heard, rooms, trouble, again } = status;
+    let why = trouble.as_ref().map_or(String::new(), |why| format!(": {}", legible(why)));
+    if *connected {
+        let heard = heard.map_or("never".to_owned(), second);
+        let why = trouble.as_ref().map_or(String::new(), |why| format!(", the last try failed: {}", legible(why)));
+        return format!("connected as {me}, rooms: {}, last heard {heard}{why}", rooms.len());
+    }
+    let again = again.map_or(String::new(), |again| format!("; tries again at {}", second(again)));
+    format!("not connected{why}{again}")
+}
+
+/// How a room is, in words.
+fn room(room: &RoomStatus) -> String {
+    let called = room.name.as_ref().map_or(String::new(), |name| format!(" ({})", legible(name)));
+    let others = match room.others {
+        0 => "nobody else".to_owned(),
+        1 => "1 other".to_owned(),
+        others => format!("{others} others"),
+    };
+    let invited = if room.configured { "" } else { ", not in the configuration" };
+    let mute =
+        room.mute.as_ref().map_or(String::new(), |why| format!(", the bot cannot speak there: {}", legible(why)));
+    format!("  {}{called}: {others}{invited}{mute}", legible(&room.id))
 }
 
 /// A time to the second.

@@ -65,9 +65,13 @@ impl Place {
         std::path::absolute(&path).with_context(|| format!("{} is no usable path", path.display()))
     }
 
-    /// The data directory, using the current configuration.
+    /// The data directory, using the current configuration only if the command line names none: whoever asks a running
+    /// bot need not be able to read its secrets.
     pub fn data_dir(&self) -> anyhow::Result<PathBuf> {
-        self.data_of(&self.config()?)
+        match self.data {
+            Some(_) => self.data_of(&Config::default()),
+            None => self.data_of(&self.config()?),
+        }
     }
 }
 

@@ -30,6 +30,7 @@ pub fn run(place: Place, log: Log) -> anyhow::Result<()> {
         .exposed_secrets()?
         .into_iter()
         .for_each(|exposed| tracing::warn!("{}", exposed.trim_start_matches("warning: ")));
+    config.networks.doubts().into_iter().for_each(|doubt| tracing::warn!("{doubt}"));
     let path = place.data_of(&config)?;
     let data = DataDir::claim(&path)?;
     let written = check::last_written(&data);
@@ -50,9 +51,10 @@ pub fn run(place: Place, log: Log) -> anyhow::Result<()> {
         let stop = stop_signal()?;
         let operator = Arc::new(Operator {
             bot: bot.clone(),
-            transports: transports.clone(),
+            transports: RwLock::new(transports.clone()),
             place,
-            started_on: config.networks.clone(),
+            reloading: Mutex::default(),
+            data: path.clone(),
             backups: data.file(backups::DIRECTORY),
             level: log.level(),
             written,
@@ -62,7 +64,7 @@ pub fn run(place: Place, log: Log) -> anyhow::Result<()> {
         bot.operated_by(operator.clone());
         keep_at_work(&operator, &data, &store, log).await?;
         service::ready(&operator.config());
-        log_start(&operator.started_on, &path);
+        log_start(&operator.config().networks, &path);
         serve(bot.clone(), transports, stop).await.context("the bot cannot go on")
     });
     // The console's thread may still wait for a key that nobody will press.

@@ -1,5 +1,7 @@
 //! The bot's status over HTTP, for local use: `/metrics` for Prometheus, `/live`, `/ready`.
 
+mod figures;
+
 use crate::beside::keep;
 use crate::door::Door;
 use crate::operator::Operator;
@@ -9,6 +11,7 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use axum::routing::get;
 use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusHandle};
+use metrics_util::MetricKindMask;
 use std::io::ErrorKind;
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -20,6 +23,9 @@ const SECONDS: [f64; 12] = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 
 
 /// How often samples are collected.
 const UPKEEP: Duration = Duration::from_secs(5);
+
+/// A figure that nobody measures is forgotten after this time.
+const FORGOTTEN: Duration = Duration::from_secs(60);
 
 /// The data to report.
 #[derive(Clone)]
@@ -41,9 +47,13 @@ pub async fn listen(address: SocketAddr, operator: Arc<Operator>) -> anyhow::Res
         tracing::warn!(%address, "whoever reaches this address can read how the bot is");
     }
     let seconds = Matcher::Suffix("_seconds".to_owned());
-    let builder = PrometheusBuilder::new().set_buckets_for_metric(seconds, &SECONDS)?;
+    // What is not measured any more is not shown: the network may be gone.
+    let builder = PrometheusBuilder::new().idle_timeout(MetricKindMask::GAUGE, Some(FORGOTTEN));
+    let builder = builder.set_buckets_for_metric(seconds, &SECONDS)?;
     let metrics = builder.install_recorder().context("nobody else counts in this process")?;
     bot::describe_metrics();
+    metrics::counter!(bot::ERRORS).increment(0);
+    operator.networks().await.iter().for_each(|(network, _)| bot::count_from_nothing(network));
     let kept = metrics.clone();
     keep("counting what happens", move || upkeep(kept.clone()));
     let router = Router::new()
@@ -91,18 +101,20 @@ async fn all_metrics(State(Watched { operator, metrics }): State<Watched>) -> St
         gauge("astragal_rooms", status.rooms.len());
         gauge("astragal_posts_waiting", waiting);
     }
+    let measured = tokio::task::spawn_blocking(move || figures::measure(&operator)).await;
+    if let Err(error) = measured {
+        tracing::warn!(%error, "the figures of the process were not measured");
+    }
     metrics.render()
 }
 
 /// A bot is ready if it hears all its networks.
 async fn ready(State(watched): State<Watched>) -> (StatusCode, String) {
     let networks = watched.operator.networks().await;
-    let mut away =
-        networks.iter().filter(|(_, status)| !status.connected).map(|(network, _)| network.as_str()).peekable();
-    match away.peek() {
-        None => (StatusCode::OK, "ready\n".to_owned()),
-        Some(_) => {
-            (StatusCode::SERVICE_UNAVAILABLE, format!("not connected: {}\n", away.collect::<Vec<_>>().join(", ")))
-        }
+    let away = networks.iter().filter(|(_, status)| !status.connected);
+    let away: Vec<&str> = away.map(|(network, _)| network.as_str()).collect();
+    match away.is_empty() {
+        true => (StatusCode::OK, "ready\n".to_owned()),
+        false => (StatusCode::SERVICE_UNAVAILABLE, format!("not connected: {}\n", away.join(", "))),
     }
 }

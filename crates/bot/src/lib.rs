@@ -12,8 +12,8 @@ mod serve;
 mod tidy;
 
 pub use bot::Bot;
-pub use metric::describe_metrics;
+pub use metric::{ERRORS, count_from_nothing, describe_metrics};
 pub use pace::{Held, LongWork, Pace, Step};
 pub use serve::operator::{Ignoring, Operator, WORD as OPERATOR_WORD};
-pub use serve::{ServeError, serve, survive};
+pub use serve::{GaveUp, ServeError, serve, survive};
 pub use tidy::Sweep;

@@ -1,6 +1,7 @@
 //! Running: one ordered queue per table, tables side by side, one sender per network, and an orderly end.
 
 mod agenda;
+mod changes;
 mod left;
 mod networks;
 pub mod operator;
@@ -8,11 +9,12 @@ mod queue;
 mod send;
 mod survive;
 
+pub use changes::GaveUp;
 pub use survive::survive;
 
 use crate::bot::Bot;
-use crate::desk::NetworkDesk;
 use agenda::Agenda;
+use changes::{Change, Crew};
 use chat::{Guarantees, Transport, TransportError};
 use journal::keys::{self, TableId};
 use journal::store::StoreError;
@@ -22,11 +24,10 @@ use queue::ahead::Ahead;
 use std::collections::BTreeMap;
 use std::future::Future;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, RwLock};
 use std::time::Duration;
 use table::{Host, Outgoing};
 use tokio::sync::{Notify, mpsc, watch};
-use tokio::task::JoinSet;
 use tokio::time::Instant;
 
 /// How long a network has for its last posts when the bot stops.
@@ -48,8 +49,10 @@ pub(crate) struct Running {
     pub bot: Arc<Bot>,
     queues: Mutex<BTreeMap<TableId, mpsc::UnboundedSender<Job>>>,
     ahead: Ahead,
-    networks: BTreeMap<String, NetworkSide>,
+    networks: RwLock<BTreeMap<String, Arc<NetworkSide>>>,
     agenda: Agenda,
+    /// Networks that come or go.
+    changes: mpsc::UnboundedSender<Change>,
     /// Becomes true when the bot stops: work that would have to wait is left for the next start.
     closing: watch::Sender<bool>,
 }
@@ -121,10 +124,21 @@ impl Running {
     pub fn host(&self) -> &Host {
         self.bot.host()
     }
+
+    /// The core's state for a network that it is on.
+    fn side(&self, network: &str) -> Option<Arc<NetworkSide>> {
+        self.networks.read().expect("nothing panics holding it").get(network).cloned()
+    }
+
+    /// The names of the networks.
+    fn names(&self) -> Vec<String> {
+        self.networks.read().expect("nothing panics holding it").keys().cloned().collect()
+    }
 }
 
 /// Runs `bot` on these networks until each has nothing more to hear, or `stop` resolves; then finishes what was
-/// accepted. First it finishes what an earlier run left: plays accepted events and says unsaid posts.
+/// accepted. First it finishes what an earlier run left: plays accepted events and says unsaid posts. Meanwhile networks
+/// may come and go ([`Bot::connect`], [`Bot::disconnect`]).
 ///
 /// # Errors
 /// The store cannot be read at the start, or no working network is left.
@@ -134,19 +148,14 @@ pub async fn serve(
     stop: impl Future<Output = ()>,
 ) -> Result<(), ServeError> {
     let end = left::begin(&bot).await?;
-    let mut networks = BTreeMap::new();
-    let mut senders = JoinSet::new();
     let closing = watch::Sender::new(false);
+    let (changes, mut changed) = mpsc::unbounded_channel();
+    let (queues, ahead, agenda, networks) = (Mutex::default(), Ahead::default(), Agenda::default(), RwLock::default());
+    let running = Arc::new(Running { bot: bot.clone(), queues, ahead, networks, agenda, closing, changes });
+    let mut crew = Crew::default();
     for transport in &transports {
-        let (outgoing, posts) = mpsc::unbounded_channel();
-        let work = Arc::<Work>::default();
-        let left = left::unsaid(&bot, &**transport)?.into_iter().map(|unsent| (unsent, Busy::new(&work))).collect();
-        senders.spawn(send::say_always(bot.clone(), transport.clone(), left, posts, closing.subscribe()));
-        let side = NetworkSide { guarantees: transport.guarantees(), outgoing, work };
-        networks.insert(transport.network().to_owned(), side);
+        crew.speak(&running, transport).await?;
     }
-    let (queues, ahead, agenda) = (Mutex::default(), Ahead::default(), Agenda::default());
-    let running = Arc::new(Running { bot: bot.clone(), queues, ahead, networks, agenda, closing });
     running.agenda.read(bot.host().committer().stored(keys::DUE))?;
     *bot.running.lock().expect("nothing panics holding it") = Arc::downgrade(&running);
     let mut stop = std::pin::pin!(stop);
@@ -155,30 +164,27 @@ pub async fn serve(
         () = &mut stop => None,
         played = running.play_left(end) => Some(played?),
     };
-    let mut time = JoinSet::new();
     if played.is_some() {
-        time.spawn(running.clone().keep_time(transports.clone()));
+        crew.time.spawn(running.clone().keep_time(transports.clone()));
     }
-    let mut networks = Networks::of(bot.clone());
+    let mut networks = Networks::of(running.clone());
     for transport in transports.into_iter().filter(|_| played.is_some()) {
-        let network = transport.network().to_owned();
-        let (running, unaccepted) = (running.clone(), transport.guarantees().unaccepted);
-        let desk = Arc::new(NetworkDesk { running, network, unaccepted, doubted: Mutex::default() });
-        networks.listen_to(transport, desk);
+        networks.listen_to(transport);
     }
     // If `stop` has resolved already, it is not awaited again.
-    let ended = if played.is_some() { networks.last(stop).await } else { Ok(()) };
+    let ended = if played.is_some() { networks.last(stop, &mut changed, &mut crew).await } else { Ok(()) };
+    // Whoever waits for a change hears that none comes.
+    drop(changed);
     networks.shut().await;
     drop(networks);
+    let Crew { mut senders, mut time } = crew;
     time.shutdown().await;
     running.closing.send_replace(true);
     running.close_tables().await;
     drop(running);
     let finished = async {
-        while let Some(sender) = senders.join_next().await {
-            if let Err(error) = sender {
-                tracing::error!(%error, "a sender ended early");
-            }
+        for sender in senders.values_mut() {
+            changes::finished(sender).await;
         }
     };
     let in_time = tokio::select! {
@@ -188,7 +194,9 @@ pub async fn serve(
     };
     if !in_time {
         tracing::warn!("a network does not take its posts; they will be said after the next start");
-        senders.shutdown().await;
+        for sender in senders.values_mut() {
+            sender.shutdown().await;
+        }
     }
     // Posts are marked as said without waiting; wait for that now, or the next start would repeat them.
     if let Ok(Err(error)) = bot.host().committer().submit(None, left::ended()).await {

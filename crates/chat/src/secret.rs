@@ -29,16 +29,33 @@ impl Secret {
     /// the file's setting is `what_file`.
     ///
     /// # Errors
-    /// Both the secret and the file are given, or the file cannot be read.
+    /// Both the secret and the file are given, the file cannot be read, or either is empty.
     pub fn read_into(secret: &mut Option<Secret>, file: Option<&Path>, what: &str) -> Result<(), String> {
+        if secret.as_ref().is_some_and(|secret| secret.0.is_empty()) {
+            return Err(format!("{what}: it is empty; leave it out if there is none"));
+        }
         let Some(file) = file else { return Ok(()) };
         if secret.is_some() {
             return Err(format!("{what} and {what}_file: one of them is enough"));
         }
         let text = std::fs::read_to_string(file)
-            .map_err(|error| format!("{what}_file: {} cannot be read: {error}", file.display()))?;
+            .map_err(|error| format!("{what}_file: {} cannot be read: {error}{}", file.display(), elsewhere(file)))?;
+        if text.trim_end_matches(['\r', '\n']).is_empty() {
+            return Err(format!("{what}_file: {} is empty: write the secret into it", file.display()));
+        }
         *secret = Some(Secret(text.trim_end_matches(['\r', '\n']).to_owned()));
         Ok(())
+    }
+}
+
+/// Where else a file that cannot be read was looked for.
+fn elsewhere(file: &Path) -> String {
+    match std::env::var_os("CREDENTIALS_DIRECTORY") {
+        Some(given) if !file.exists() => {
+            let given = Path::new(&given).display();
+            format!("; it was looked for among the service manager's credentials in {given} too")
+        }
+        _ => String::new(),
     }
 }
 

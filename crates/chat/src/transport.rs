@@ -5,6 +5,7 @@ use async_trait::async_trait;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
+use std::any::Any;
 use std::collections::BTreeSet;
 use std::future::Future;
 use std::pin::Pin;
@@ -15,7 +16,7 @@ use std::sync::Arc;
 /// A transport knows no game, no role and no store. Anything it must remember across a restart goes into a [`Delivery`]
 /// as a note and is read back with [`Desk::note`].
 #[async_trait]
-pub trait Transport: Send + Sync {
+pub trait Transport: Any + Send + Sync {
     /// The network's name, as the operator gave it: the first part of every room and player id.
     fn network(&self) -> &str;
 

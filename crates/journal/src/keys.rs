@@ -433,6 +433,11 @@ pub fn alone(room: &RoomId) -> String {
     format!("alone/{}/{}", part(&room.network), part(&room.id))
 }
 
+/// The private chat in which an owner gives orders.
+pub fn owners_chat(owner: &PlayerId) -> String {
+    format!("ownerschat/{}/{}", part(&owner.network), part(&owner.id))
+}
+
 /// A transport's own note.
 pub fn note(network: &str, name: &str) -> String {
     format!("note/{}/{}", part(network), part(name))

@@ -11,7 +11,7 @@ pub use input::Input;
 use async_trait::async_trait;
 use chat::{
     Clock, Delivery, Desk, Edits, Event, Guarantees, Message, PlayerId, Post, RoomId, Saying, SendError, Sent, Speaker,
-    Standing, Transport, TransportError, clean, cut,
+    Standing, Status, Transport, TransportError, clean, cut,
 };
 use std::collections::BTreeMap;
 use std::io::{self, ErrorKind, Write};
@@ -267,6 +267,10 @@ impl Transport for Console {
             Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
             ended => ended.map_err(trouble),
         }
+    }
+
+    async fn status(&self) -> Status {
+        Status { connected: true, me: "the terminal".to_owned(), ..Status::default() }
     }
 
     fn send(&self, post: Post) -> Saying {

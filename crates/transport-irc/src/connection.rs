@@ -33,6 +33,8 @@ const HELD: Duration = Duration::from_secs(60);
 const MOST_WAITING: usize = 1 << 20;
 /// How long the server has to end the link when the bot leaves.
 const GOODBYE: Duration = Duration::from_secs(2);
+/// The metric of logins that the network refused.
+const REFUSED: &str = "astragal_logins_refused_total";
 /// The quit message others see.
 const QUIT: &str = "the table is kept";
 
@@ -44,6 +46,8 @@ pub struct Connection {
     pub network: String,
     /// The settings for the server that is tried or used.
     pub settings: Arc<Settings>,
+    /// The same for each server, in the order in which they are tried.
+    pub servers: Vec<Arc<Settings>>,
     pub clock: Arc<dyn Clock>,
     pub nonces: Nonces,
     pub orders: OwnedMutexGuard<mpsc::UnboundedReceiver<Order>>,
@@ -54,6 +58,8 @@ pub struct Connection {
     pub outbox: Outbox,
     /// The operator's requests.
     pub asked: Vec<Ask>,
+    /// True if there are new settings that the session does not know.
+    pub adopted: bool,
     pub closing: Option<oneshot::Sender<()>>,
     /// The state while there is no connection.
     pub away: Status,
@@ -86,15 +92,15 @@ impl Connection {
         let first = Duration::from_millis(u64::from(self.settings.reconnect_first_ms));
         let most = Duration::from_millis(u64::from(self.settings.reconnect_most_ms)).max(first);
         let mut wait = first;
-        let servers: Vec<_> = self.settings.in_turn().into_iter().map(Arc::new).collect();
         // The server whose turn it is, and how many in a row did not let the bot in.
         let (mut turn, mut failed) = (0, 0);
         loop {
             let mut registered_at = None;
-            self.settings = servers[turn].clone();
+            self.settings = self.servers[turn % self.servers.len()].clone();
             let end = match self.open().await {
                 Ok(Some((wire, registered))) => {
                     registered_at = Some(Instant::now());
+                    self.away = Status::default();
                     self.serve(wire, registered).await
                 }
                 Ok(None) => End::Left,
@@ -109,15 +115,16 @@ impl Connection {
                 break;
             }
             if registered_at.is_none() {
-                (turn, failed) = ((turn + 1) % servers.len(), failed + 1);
+                (turn, failed) = (turn + 1, failed + 1);
             } else {
                 failed = 0;
             }
             // Another server may let the bot in at once.
-            let all_failed = failed % servers.len() == 0;
+            let all_failed = failed % self.servers.len() == 0;
             if registered_at.is_some_and(|at| at.elapsed() > HELD) {
                 wait = first;
             } else if trouble.lasting {
+                metrics::counter!(REFUSED, "network" => self.network.clone()).increment(1);
                 wait = most;
             }
             let pause = self.jittered(if all_failed { wait } else { first });
@@ -167,14 +174,28 @@ impl Connection {
         }
     }
 
+    fn refuse(&mut self) {
+        self.asked.drain(..).for_each(|ask| ask.refuse(&self.away));
+    }
+
     fn take(&mut self, order: Option<Order>) {
         match order {
             Some(Order::Say(post, said)) => self.outbox.put(*post, said),
             Some(Order::Ask(ask)) => self.asked.push(ask),
+            Some(Order::Adopt(settings)) => self.adopt(&settings),
             Some(Order::Close(closed)) => self.closing = Some(closed),
             // The transport itself is gone.
             None => self.closing = Some(oneshot::channel().0),
         }
+    }
+
+    /// Goes by other settings, which name the same servers.
+    fn adopt(&mut self, settings: &Settings) {
+        self.servers = settings.in_turn().into_iter().map(Arc::new).collect();
+        let here = (&self.settings.server, self.settings.port);
+        let same = self.servers.iter().find(|each| (&each.server, each.port) == here).cloned();
+        self.settings = same.unwrap_or_else(|| self.servers[0].clone());
+        self.adopted = true;
     }
 
     /// Connects and registers. Returns `None` if it was asked to leave meanwhile.
@@ -190,7 +211,7 @@ impl Connection {
                     opened = &mut opening => break opened.map(Some),
                     order = self.orders.recv() => self.take(order),
                 }
-                self.asked.drain(..).for_each(|ask| ask.refuse(&self.away));
+                self.refuse();
                 if self.closing.is_some() {
                     break Ok(None);
                 }
@@ -221,7 +242,11 @@ impl Connection {
             tracing::warn!(network, "{remark}");
         }
         let account = legible(registered.account.as_deref().unwrap_or("none"));
-        let server = self.settings.address_at(registered.way.port());
+        let server = format!("{}:{}", self.settings.server, registered.way.port());
+        let wanted = self.settings.account.is_some() || self.settings.client_cert.is_some();
+        if wanted && registered.account.is_none() {
+            metrics::counter!(REFUSED, "network" => network.clone()).increment(1);
+        }
         metrics::counter!("astragal_connections_total", "network" => network.clone()).increment(1);
         tracing::info!(network, server, nick = legible(&registered.nick), account, "connected");
         let nonce = (self.nonces)();
@@ -288,7 +313,7 @@ impl Connection {
                 written = flush(&mut wire.write, &mut wire.out, &mut wire.unflushed), if !wire.out.is_empty() || wire.unflushed => {
                     written.map_err(|error| Trouble::link(format!("the link broke: {error}")))?;
                 }
-                order = self.orders.recv() => self.follow(order, session),
+                order = self.orders.recv() => self.follow(order, session, &silence),
                 () = tokio::time::sleep_until(due) => {
                     let now = Instant::now();
                     session.tick(&mut self.moment(now));
@@ -319,13 +344,20 @@ impl Connection {
     }
 
     /// Takes an order and those waiting after it. The operator's requests are done at once.
-    fn follow(&mut self, order: Option<Order>, session: &mut Session) {
+    fn follow(&mut self, order: Option<Order>, session: &mut Session, silence: &Silence) {
         self.take(order);
         while let Ok(order) = self.orders.try_recv() {
             self.take(Some(order));
         }
+        let now = Instant::now();
+        if std::mem::take(&mut self.adopted) {
+            session.adopt(&self.settings.clone(), &mut self.moment(now));
+        }
         for ask in std::mem::take(&mut self.asked) {
-            session.asked(ask, &mut self.moment(Instant::now()));
+            match ask {
+                Ask::Status(asked) => drop(asked.send(silence.judge(session.status(now), now))),
+                ask => session.asked(ask, &mut self.moment(now)),
+            }
         }
     }
 
@@ -450,7 +482,11 @@ async fn register(server: Server<'_>, nonce: String, learned: &mut Learned) -> R
             read = read.read(chunk) => {
                 let length = read.map_err(broke)?;
                 if length == 0 {
-                    return Err(Trouble::link("the server closed the link while we registered".to_owned()));
+                    let hint = match server.way {
+                        Way::Plain(port) => format!("; if port {port} is for TLS, set tls = true"),
+                        Way::Tls(_) => String::new(),
+                    };
+                    return Err(Trouble::link(format!("the server closed the link while we registered{hint}")));
                 }
                 let now = Instant::now();
                 framer.feed(&chunk[..length], |line| {

@@ -34,7 +34,7 @@ use outbox::Outbox;
 use past::Past;
 use session::Memory;
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError, RwLock};
 use sts::Policies;
 use tokio::sync::{Mutex, mpsc, oneshot, watch};
 use tokio::task::JoinHandle;
@@ -43,7 +43,7 @@ use tokio::time::Instant;
 /// An IRC network.
 pub struct Irc {
     network: String,
-    settings: Arc<Settings>,
+    settings: RwLock<Arc<Settings>>,
     clock: Arc<dyn Clock>,
     nonces: Nonces,
     orders: mpsc::UnboundedSender<Order>,
@@ -66,7 +66,7 @@ impl Irc {
         let (orders, held) = mpsc::unbounded_channel();
         Irc {
             network: network.to_owned(),
-            settings: Arc::new(settings),
+            settings: RwLock::new(Arc::new(settings)),
             clock,
             nonces,
             orders,
@@ -74,6 +74,23 @@ impl Irc {
             living: Mutex::default(),
             ready: watch::Sender::new(false),
         }
+    }
+
+    fn settings(&self) -> Arc<Settings> {
+        self.settings.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Goes by other settings from now on, if they need no new connection: joins and leaves channels, and knows other
+    /// admins. Returns false if they need one; then nothing changes.
+    pub fn adopt(&self, settings: &Settings) -> bool {
+        let mut known = self.settings.write().unwrap_or_else(PoisonError::into_inner);
+        if !known.is_as_connected(settings) {
+            return false;
+        }
+        *known = Arc::new(settings.clone());
+        // Without a connection, the next one reads them.
+        let _ = self.orders.send(Order::Adopt(known.clone()));
+        true
     }
 
     /// Asks the connection. Returns `None` if it is gone.
@@ -92,9 +109,11 @@ impl Irc {
         let note = |name| desk.note(name).map_err(|DeskError(error)| self.failed(error));
         let invited = note(session::INVITED)?.unwrap_or_default();
         let (deliveries, delivered) = mpsc::unbounded_channel();
+        let settings = self.settings();
         let connection = Connection {
             network: self.network.clone(),
-            settings: self.settings.clone(),
+            settings: settings.clone(),
+            servers: settings.in_turn().into_iter().map(Arc::new).collect(),
             clock: self.clock.clone(),
             nonces: self.nonces.clone(),
             orders,
@@ -111,8 +130,9 @@ impl Irc {
                 distrust: Distrust::read(note(distrust::NOTE)?.as_deref()),
                 notes: BTreeMap::new(),
             },
-            outbox: Outbox::new(&self.settings, Instant::now()),
+            outbox: Outbox::new(&settings, Instant::now()),
             asked: Vec::new(),
+            adopted: false,
             closing: None,
             away: Status::default(),
         };

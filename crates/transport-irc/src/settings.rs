@@ -218,6 +218,7 @@ impl Settings {
         wrong.extend(self.wrong_name());
         wrong.extend(self.wrong_login());
         wrong.extend(self.channels.iter().filter_map(|(name, channel)| channel.wrong(name)));
+        wrong.extend(self.channels_twice());
         let counts = [
             ("lines_per_answer", self.lines_per_answer == 0),
             ("burst", self.burst == 0),
@@ -230,6 +231,18 @@ impl Settings {
         let of_channels = self.channels.iter();
         wrong.extend(of_channels.flat_map(|(name, of)| self.nobody(&format!("channels.{name}.admins"), &of.admins)));
         if wrong.is_empty() { Ok(self) } else { Err(wrong) }
+    }
+
+    /// Channels that are there under two names: their case does not matter.
+    fn channels_twice(&self) -> Vec<String> {
+        let mut seen = BTreeMap::<String, &String>::new();
+        let told = |first: &str, second: &str| {
+            format!("channels.{second}: it is the same channel as {first}: keep one of them")
+        };
+        self.channels
+            .keys()
+            .filter_map(|name| Some(told(seen.insert(name.to_ascii_lowercase(), name)?, name)))
+            .collect()
     }
 
     fn wrong_name(&self) -> Option<String> {
@@ -287,6 +300,13 @@ impl Settings {
         Settings { channels, ..self.clone() }
     }
 
+    /// True if a connection with these settings can go by the others: they differ at most in the channels, who has
+    /// rights in them, whose invitations are followed, and what happens after a kick.
+    pub(crate) fn is_as_connected(&self, other: &Settings) -> bool {
+        let Settings { channels, admins, invites, rejoin_seconds, .. } = other.clone();
+        Settings { channels, admins, invites, rejoin_seconds, ..self.clone() } == *other
+    }
+
     pub(crate) fn line_every(&self) -> Duration {
         Duration::from_millis(u64::from(self.line_every_ms))
     }
@@ -323,6 +343,9 @@ mod tests {
             ("server = \"x\"\nca = \"/nonexistent\"", "ca: /nonexistent cannot be read"),
             ("server = \"x\"\naccount = \"dice\"", "account_password: the account needs one"),
             ("server = \"x\"\n[channels]\ntavern = {}", "a channel begins with #"),
+            ("server = \"x\"\n[channels]\n\"#A\" = {}\n\"#a\" = {}", "channels.#a: it is the same channel as #A"),
+            ("server = \"x\"\npassword = \"\"", "password: it is empty"),
+            ("server = \"x\"\npassword_file = \"/dev/null\"", "password_file: /dev/null is empty"),
             ("server = \"x\"\nidentify = \"{account} X {password}\"", "identify: whom and with which words"),
             ("server = \"x\"\nidentify = \"NickServ\"", "identify: whom and with which words"),
             ("server = \"x\"\nidentify = \" {password}\"", "identify: whom and with which words"),

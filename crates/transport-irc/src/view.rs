@@ -77,25 +77,32 @@ struct Channel {
 impl View {
     /// The view of a network right after registration.
     pub fn new(network: &str, settings: &Settings, isupport: Isupport, nick: String) -> Self {
-        // In the form of `identity`.
-        let known = |admin: &String| match admin.starts_with("account:") {
-            true => admin.to_ascii_lowercase(),
-            false => isupport.fold(admin),
-        };
-        let folded = |admins: &BTreeSet<String>| admins.iter().map(known).collect();
-        let channel_admins = settings.channels.iter();
-        let channel_admins = channel_admins.map(|(name, channel)| (isupport.fold(name), folded(&channel.admins)));
-        View {
+        let mut view = View {
             network: network.to_owned(),
             trust_nicks: settings.trust_nicks,
-            admins: folded(&settings.admins),
-            channel_admins: channel_admins.collect(),
+            admins: BTreeSet::new(),
+            channel_admins: BTreeMap::new(),
             isupport,
             nick,
             mask: None,
             users: BTreeMap::new(),
             channels: BTreeMap::new(),
-        }
+        };
+        view.adopt(settings);
+        view
+    }
+
+    /// Knows the admins of these settings from now on.
+    pub fn adopt(&mut self, settings: &Settings) {
+        // In the form of `identity`.
+        let known = |admin: &String| match admin.starts_with("account:") {
+            true => admin.to_ascii_lowercase(),
+            false => self.isupport.fold(admin),
+        };
+        let folded = |admins: &BTreeSet<String>| admins.iter().map(known).collect();
+        let of_channels = settings.channels.iter();
+        let of_channels = of_channels.map(|(name, channel)| (self.isupport.fold(name), folded(&channel.admins)));
+        (self.channel_admins, self.admins) = (of_channels.collect(), folded(&settings.admins));
     }
 
     /// True if `nick` is the bot's.

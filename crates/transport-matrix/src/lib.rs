@@ -13,6 +13,7 @@ mod device;
 mod direct;
 mod format;
 mod gap;
+mod health;
 mod html;
 mod identity;
 mod joining;
@@ -45,6 +46,7 @@ pub use verify::Terminal;
 
 use async_trait::async_trait;
 use chat::{Clock, Desk, Edits, Guarantees, Post, Repeated, Saying, Status, Transport, TransportError, Unaccepted};
+use health::Health;
 use jiff::{SignedDuration, Timestamp};
 use link::{Link, Trail};
 use listen::Ended;
@@ -57,7 +59,7 @@ use trouble::{Backoff, Trouble};
 use undecrypted::Undecrypted;
 
 /// How much longer than requested a sync may take before the homeserver counts as gone.
-const OVERDUE: SignedDuration = SignedDuration::from_secs(60);
+const OVERDUE: SignedDuration = SignedDuration::from_secs(25);
 
 /// An account on a Matrix homeserver.
 pub struct Matrix {
@@ -69,6 +71,7 @@ pub struct Matrix {
     outbox: Arc<Outbox>,
     link: watch::Sender<Option<Arc<Link>>>,
     ready: watch::Sender<bool>,
+    health: Arc<Health>,
 }
 
 impl Matrix {
@@ -91,6 +94,7 @@ impl Matrix {
             outbox: Arc::new(Outbox::new(link.subscribe())),
             link,
             ready: watch::Sender::new(false),
+            health: Arc::default(),
         }
     }
 
@@ -114,6 +118,12 @@ impl Matrix {
         TransportError { network: self.network.clone(), reason: reason.into() }
     }
 
+    /// The homeserver does not let the bot in.
+    fn refused(&self, reason: impl Into<String>) -> TransportError {
+        metrics::counter!("astragal_logins_refused_total", "network" => self.network.clone()).increment(1);
+        self.failed(reason)
+    }
+
     /// Opens the device, waiting for a homeserver that does not answer.
     async fn open(&self, home: &Home, desk: &Arc<dyn Desk>) -> Result<Arc<Link>, TransportError> {
         let cursor = desk.note(listen::CURSOR).map_err(|error| self.failed(error.to_string()))?;
@@ -125,15 +135,20 @@ impl Matrix {
                 Err(SessionError::Sdk(error)) => match Trouble::of(&error) {
                     Trouble::Passing { wait, why } => {
                         tracing::warn!(network = self.network, reason = why, "no login yet");
-                        backoff.wait(wait)
+                        let wait = backoff.wait(wait);
+                        self.health.failed(&why, self.clock.now(), wait);
+                        wait
                     }
-                    trouble => return Err(self.failed(trouble.why())),
+                    trouble => return Err(self.refused(trouble.why())),
                 },
                 Err(SessionError::Build(error)) => {
-                    tracing::warn!(network = self.network, reason = %error, "the homeserver is not to be found");
-                    backoff.wait(None)
+                    let why = SessionError::Build(error).to_string();
+                    tracing::warn!(network = self.network, reason = why, "the homeserver is not to be found");
+                    let wait = backoff.wait(None);
+                    self.health.failed(&why, self.clock.now(), wait);
+                    wait
                 }
-                Err(error) => return Err(self.failed(error.to_string())),
+                Err(error) => return Err(self.refused(error.to_string())),
             };
             tokio::time::sleep(wait).await;
         };
@@ -150,6 +165,7 @@ impl Matrix {
             copies: authors::Copies::default(),
             unpinned: link::Once::default(),
             knocked: link::Once::default(),
+            health: self.health.clone(),
         }))
     }
 }
@@ -194,7 +210,7 @@ impl Transport for Matrix {
                     );
                     home.forget().map_err(|error| self.failed(error.to_string()))?;
                 }
-                Ended::Revoked => return Err(self.failed(self.revoked())),
+                Ended::Revoked => return Err(self.refused(self.revoked())),
             }
         }
     }
@@ -212,13 +228,17 @@ impl Transport for Matrix {
         let link = self.link.borrow().clone();
         let patience = SignedDuration::from_secs(i64::from(self.settings.sync_seconds)) + OVERDUE;
         let fresh = |heard: Timestamp| self.clock.now().duration_since(heard) < patience;
-        let Some(link) = link else { return Status::default() };
+        let (trouble, again) = self.health.trouble();
+        let Some(link) = link else { return Status { trouble, again, ..Status::default() } };
+        let connected = link.trail.heard().is_some_and(fresh) && !self.health.is_gone();
+        let silent = || (!connected).then(|| "the homeserver does not answer".to_owned());
         Status {
-            connected: link.trail.heard().is_some_and(fresh),
+            connected,
+            trouble: trouble.or_else(silent),
+            again,
             me: link.client.user_id().map(ToString::to_string).unwrap_or_default(),
             heard: link.trail.heard(),
             rooms: rooms::all(&link).await,
-            ..Status::default()
         }
     }
 

@@ -1,6 +1,7 @@
 //! The state that the parts share while the bot is logged in.
 
 use crate::authors::Copies;
+use crate::health::Health;
 use crate::lately::Lately;
 use crate::session::Home;
 use crate::{Randomness, Settings};
@@ -34,6 +35,7 @@ pub(crate) struct Link {
     pub unpinned: Once,
     /// Rooms where the bot knocked.
     pub knocked: Once,
+    pub health: Arc<Health>,
 }
 
 impl Link {

@@ -77,6 +77,7 @@ pub(crate) async fn listen(link: Arc<Link>, undecrypted: Arc<Undecrypted>, conne
         match listener.link.client.sync_once(settings).await {
             Ok(response) => {
                 listener.link.trail.hear(listener.link.clock.now());
+                listener.link.health.well();
                 let nothing = response.rooms.is_empty() && response.to_device.is_empty();
                 let first = listener.catching_up;
                 match listener.hear(response).await {
@@ -156,6 +157,7 @@ impl Listener {
     fn pause(&mut self, backoff: &mut Backoff, asked: Option<Duration>, why: &str) -> Duration {
         let wait = backoff.wait(asked);
         self.catching_up = true;
+        self.link.health.failed(why, self.link.clock.now(), wait);
         let again_in_ms = u64::try_from(wait.as_millis()).unwrap_or(u64::MAX);
         tracing::warn!(network = self.link.network, reason = why, again_in_ms, "no answer from the homeserver");
         wait

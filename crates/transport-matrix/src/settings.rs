@@ -50,6 +50,7 @@ pub struct Settings {
     /// Users whose messages are ignored, such as other bots.
     pub ignore: BTreeSet<String>,
     /// Seconds a sync may wait for something to happen.
+    #[schemars(range(min = 1))]
     pub sync_seconds: u32,
     /// Milliseconds before the first retry of a failed request.
     #[schemars(range(min = 1))]
@@ -116,6 +117,7 @@ impl Settings {
         wrong.extend(ignored.map(|name| format!("ignore: {name:?} is nobody; \"@dicebot:example.org\" is")));
         let counts = [
             ("joins_per_minute", self.joins_per_minute == 0),
+            ("sync_seconds", self.sync_seconds == 0),
             ("retry_first_ms", self.retry_first_ms == 0),
             ("catch_up", self.catch_up == 0),
         ];

@@ -215,3 +215,27 @@ async fn a_revoked_login_ends_the_bot_with_one_clear_line() {
     let said = [output.stderr, output.stdout].map(|said| String::from_utf8_lossy(&said).into_owned()).concat();
     assert!(!said.contains(&format!("pw-{}", table.user)), "the password is in the output");
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_homeserver_that_failed_twice_is_not_connected_until_it_answers_again() {
+    let table = Table::set(false, &["ann"]).await;
+    let line = BadLine::to(table.server.port()).await;
+    let network = transport(settings(&line.url(), &table.user, "sync_seconds = 1\n"), table.device.path());
+    let bot = Make::default().serve(vec![network.clone()]);
+    let until = async |connected: bool| {
+        loop {
+            let status = network.status().await;
+            if status.connected == connected {
+                return status;
+            }
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    };
+    until(true).await;
+    line.forecast(|_, request| if request.contains("/sync") { Weather::Status(502) } else { Weather::Fair });
+    let away = tokio::time::timeout(Duration::from_secs(20), until(false)).await.expect("it is seen soon");
+    assert!(away.trouble.is_some_and(|why| why.contains("502")) && away.again.is_some(), "the reason and the next try");
+    line.forecast(|_, _| Weather::Fair);
+    assert_eq!(until(true).await.trouble, None);
+    bot.stop().await;
+}

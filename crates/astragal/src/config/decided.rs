@@ -101,9 +101,13 @@ pub struct Rule {
 #[derive(Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Numbers {
+    #[schemars(range(min = 1))]
     pub per_player: usize,
+    #[schemars(range(min = 1))]
     pub per_table: usize,
+    #[schemars(range(min = 1))]
     pub same_answers: usize,
+    #[schemars(range(min = 1))]
     pub window_seconds: u32,
     pub silence_seconds: u32,
 }
@@ -204,6 +208,13 @@ impl Default for Numbers {
 impl Default for Console {
     fn default() -> Self {
         Console { name: None, room: "hall".to_owned() }
+    }
+}
+
+impl Backups {
+    /// True if daily backups are written by both settings, or by neither: that is decided at the start.
+    pub fn is_as_begun(&self, other: &Backups) -> bool {
+        (self.keep > 0) == (other.keep > 0)
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::mistakes::{self, Mistake};
 use serde_json::Value as Schema;
+use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use toml::{Table, Value};
 
@@ -15,36 +16,45 @@ pub fn environment() -> impl Iterator<Item = (OsString, OsString)> {
     std::env::vars_os()
 }
 
-/// Applies the environment's settings to `table`; one that leads nowhere is a mistake.
-pub fn apply(
-    table: &mut Table,
-    schema: &Schema,
-    variables: impl Iterator<Item = (OsString, OsString)>,
-) -> Vec<Mistake> {
-    let mut wrong = Vec::new();
+/// What the environment sets.
+#[derive(Default)]
+pub struct Applied {
+    /// The names of the variables, by the keys that they set.
+    pub variables: BTreeMap<String, String>,
+    /// Variables that lead nowhere, and values of the wrong type.
+    pub mistakes: Vec<Mistake>,
+}
+
+/// Applies the environment's settings to `table`, except for mistakes.
+pub fn apply(table: &mut Table, schema: &Schema, variables: impl Iterator<Item = (OsString, OsString)>) -> Applied {
+    let Applied { variables: mut known, mistakes: mut wrong } = Applied::default();
     let ours = |name: &OsStr| name.as_encoded_bytes().starts_with(PREFIX.as_bytes());
     let mut set: Vec<_> = variables.filter(|(name, _)| ours(name)).collect();
     set.sort();
     for (name, text) in set {
         let (Some(name), Some(text)) = (name.to_str(), text.to_str()) else {
             let name = name.to_string_lossy();
-            wrong.push(Mistake::of(format!(
-                "the environment sets {name} to what is no text in UTF-8: write it as such"
-            )));
+            wrong.push(Mistake::in_variable(&name, "its value is no text in UTF-8: write it as such"));
             continue;
         };
         let path = name[PREFIX.len()..].to_ascii_lowercase();
         let keys: Vec<&str> = path.split(BETWEEN).collect();
         let Some(of) = mistakes::at(schema, &keys) else {
-            let what = format!("the environment sets {name}, and there is no {}", keys.join("."));
-            wrong.push(Mistake::of(what));
+            wrong.push(Mistake::in_variable(name, format!("there is no key {}", keys.join("."))));
             continue;
         };
-        if put(table, &keys, read(text, of)).is_none() {
-            wrong.push(Mistake::of(format!("the environment sets {name}, and {} is no section", keys.join("."))));
+        let value = read(text, of);
+        let found = mistakes::find_in_value(&value, schema, &keys);
+        if !found.is_empty() {
+            wrong.extend(found.into_iter().map(|what| Mistake::in_variable(name, what)));
+            continue;
+        }
+        known.insert(keys.join("."), name.to_owned());
+        if put(table, &keys, value).is_none() {
+            wrong.push(Mistake::in_variable(name, format!("{} is no section", keys.join("."))));
         }
     }
-    wrong
+    Applied { variables: known, mistakes: wrong }
 }
 
 /// The value of a text: as in the file, or the text itself if that is the key's type.

@@ -5,7 +5,7 @@
 use super::places;
 use serde::Deserialize;
 use serde_json::{Map, Value};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use toml::de::{DeArray, DeTable, DeValue, Deserializer};
 use toml::{Spanned, Table};
@@ -19,15 +19,18 @@ const EXAMPLES: [(&str, &str); 3] =
 pub struct Mistake {
     /// The line in the file, from 1; `None` if it is about the whole file, or not in it.
     pub line: Option<usize>,
+    /// The variable of the environment that it is in, if it is in one.
+    pub variable: Option<String>,
     /// What is wrong, and what would be right.
     pub what: String,
 }
 
 impl fmt::Display for Mistake {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.line {
-            Some(line) => write!(f, "line {line}: {}", self.what),
-            None => f.write_str(&self.what),
+        match (self.line, &self.variable) {
+            (_, Some(variable)) => write!(f, "{variable} in the environment: {}", self.what),
+            (Some(line), None) => write!(f, "line {line}: {}", self.what),
+            (None, None) => f.write_str(&self.what),
         }
     }
 }
@@ -35,13 +38,18 @@ impl fmt::Display for Mistake {
 impl Mistake {
     /// A mistake without a line.
     pub fn of(what: impl fmt::Display) -> Self {
-        Mistake { line: None, what: what.to_string() }
+        Mistake { line: None, variable: None, what: what.to_string() }
+    }
+
+    /// A mistake in a variable of the environment.
+    pub fn in_variable(name: &str, what: impl Into<String>) -> Self {
+        Mistake { line: None, variable: Some(name.to_owned()), what: what.into() }
     }
 
     /// The error from parsing the text.
     pub fn in_text(text: &str, error: &toml::de::Error) -> Self {
         let line = error.span().map(|span| places::line_at(text, span.start));
-        Mistake { line, what: error.message().lines().next().unwrap_or_default().to_owned() }
+        Mistake { line, variable: None, what: error.message().lines().next().unwrap_or_default().to_owned() }
     }
 
     /// The error of a value that fits the schema and still is none, such as an address.
@@ -53,8 +61,16 @@ impl Mistake {
         })
     }
 
-    /// Finds the line of the key or section that its message begins with, if there is one.
-    pub fn look_for_line(&mut self, text: &str) {
+    /// Finds the variable that sets the key that its message begins with, or else the line of the key or its section.
+    pub fn look_for_place(&mut self, text: &str, variables: &BTreeMap<String, String>) {
+        let name = self.path().and_then(|path| variables.get(&path));
+        if self.line.is_none() && self.variable.is_none() && name.is_some() {
+            self.variable = name.cloned();
+            return;
+        }
+        if self.variable.is_some() {
+            return;
+        }
         let Ok(table) = DeTable::parse(text) else { return };
         let found = self.path().and_then(|path| places::line_of(text, table.get_ref(), &path));
         self.line = self.line.or(found);
@@ -100,7 +116,7 @@ pub fn find(text: &str, schema: &Value) -> Found {
     }
     let mut walk = Walk { schema, found: Vec::new(), maimed: BTreeSet::new() };
     walk.table(table.get_mut(), schema, "");
-    mistakes.extend(walk.found.into_iter().map(|(at, what)| Mistake { line: line(at), what }));
+    mistakes.extend(walk.found.into_iter().map(|(at, what)| Mistake { line: line(at), variable: None, what }));
     let table = Table::deserialize(Deserializer::from(table)).unwrap_or_else(|error| {
         mistakes.push(Mistake::in_text(text, &error));
         Table::new()
@@ -133,6 +149,18 @@ fn unreadable(text: &str, errors: Vec<toml::de::Error>) -> Vec<Mistake> {
         mistakes.push(mistake);
     }
     mistakes
+}
+
+/// The mistakes in the value of a key, as written in a file. The value is empty if nothing of it is right.
+pub fn find_in_value(value: &toml::Value, schema: &Value, path: &[&str]) -> Vec<String> {
+    let Some(of) = at(schema, path) else { return Vec::new() };
+    let text = format!("value = {value}");
+    let Ok(mut table) = DeTable::parse(&text) else { return Vec::new() };
+    let mut walk = Walk { schema, found: Vec::new(), maimed: BTreeSet::new() };
+    for (_, value) in table.get_mut().iter_mut() {
+        walk.value(value, of, &path.join("."));
+    }
+    walk.found.into_iter().map(|(_, what)| what).collect()
 }
 
 /// The part of the schema that `path` leads to, if any.
@@ -214,12 +242,23 @@ impl Walk<'_> {
                 (!one).then(|| format!("one of {}", words.join(", ")))
             }
             (DeValue::Boolean(_), "boolean") | (_, "") => None,
-            (other, kind) => Some(format!("{}, not {}", named(kind), named(type_of(other)))),
+            (other, kind) => {
+                let right = section_of_names(other, &schema, path).unwrap_or_default();
+                Some(format!("{}, not {}{right}", named(kind), named(type_of(other))))
+            }
         };
         let right = wrong.is_none();
         self.found.extend(wrong.map(|what| (at, format!("{path}: {what}"))));
         right
     }
+}
+
+/// How a list of names is written where each name has a section of its own.
+fn section_of_names(value: &DeValue<'_>, schema: &Value, path: &str) -> Option<String> {
+    let DeValue::Array(items) = value else { return None };
+    schema.get("additionalProperties").filter(|any| any.is_object())?;
+    let name = items.iter().find_map(|item| item.get_ref().as_str()).unwrap_or("#tavern");
+    Some(format!(": [{path}], and in it a line {name:?} = {{}} for each"))
 }
 
 /// Resolves references and optional types in a schema.

@@ -1,7 +1,7 @@
 //! A configuration before it is checked: the contents of the file and the environment, with their mistakes.
 
 use super::decided::Config;
-use super::environment;
+use super::environment::{self, Applied};
 use super::mistakes::{self, Found, Mistake};
 use super::places;
 use crate::networks::Kinds;
@@ -9,7 +9,7 @@ use anyhow::Context;
 use chat::Secret;
 use schemars::SchemaGenerator;
 use serde_json::Value;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -27,6 +27,8 @@ pub struct Written {
     /// The sections from which a mistake was removed.
     maimed: BTreeSet<String>,
     text: String,
+    /// The variables of the environment that set something, by its key.
+    variables: BTreeMap<String, String>,
     /// The directory of the file.
     beside: PathBuf,
 }
@@ -49,9 +51,10 @@ impl Written {
         };
         let schema = schema(kinds);
         let Found { mut table, mut mistakes, maimed } = mistakes::find(&text, &schema);
-        mistakes.extend(environment::apply(&mut table, &schema, environment));
+        let Applied { variables, mistakes: of_variables } = environment::apply(&mut table, &schema, environment);
+        mistakes.extend(of_variables);
         let beside = path.and_then(Path::parent).unwrap_or(Path::new("")).to_owned();
-        Ok(Written { kinds: kinds.clone(), table, mistakes, maimed, text, beside })
+        Ok(Written { kinds: kinds.clone(), table, mistakes, maimed, text, variables, beside })
     }
 
     /// Checks everything and returns the configuration.
@@ -67,7 +70,7 @@ impl Written {
         let complete = config.complete(&mut meaningless);
         meaningless.retain(|mistake| !mistake.follows_from(&self.maimed, &self.table));
         mistakes.extend(meaningless);
-        mistakes.iter_mut().for_each(|mistake| mistake.look_for_line(&self.text));
+        mistakes.iter_mut().for_each(|mistake| mistake.look_for_place(&self.text, &self.variables));
         mistakes.sort_by_key(|mistake| mistake.line.unwrap_or(usize::MAX));
         if mistakes.is_empty() { Ok(complete) } else { Err(mistakes) }
     }

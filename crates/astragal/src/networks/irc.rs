@@ -3,11 +3,12 @@
 mod first;
 
 use super::first::{Answers, First};
-use super::kind::{Kind, Names};
+use super::kind::{Adopted, Kind, Names};
 use async_trait::async_trait;
 use chat::{PlayerId, Transport};
 use clap::Command;
 use journal::Entropy;
+use std::any::Any;
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
@@ -33,6 +34,15 @@ impl Kind for Irc {
         Arc::new(transport_irc::Irc::new(name, settings.clone(), Arc::new(chat::SystemClock), nonces()))
     }
 
+    async fn adopt(&self, transport: &dyn Transport, _: &Settings, now: &Settings) -> Adopted {
+        let irc = (transport as &dyn Any).downcast_ref::<transport_irc::Irc>();
+        if irc.is_some_and(|irc| irc.adopt(now)) { Adopted::Now } else { Adopted::Again }
+    }
+
+    fn rooms(&self, settings: &Settings) -> BTreeSet<String> {
+        settings.channels.keys().cloned().collect()
+    }
+
     async fn probe(&self, _: &str, settings: &Settings, _: &Path) -> Result<String, String> {
         probe(settings, &nonces()).await
     }
@@ -45,6 +55,17 @@ impl Kind for Irc {
         match settings.tls {
             true => format!("the address; if port {} is not for TLS, set tls = false", settings.port()),
             false => format!("the address; if port {} is for TLS, set tls = true", settings.port()),
+        }
+    }
+
+    fn doubt(&self, settings: &Settings) -> Option<String> {
+        let (port, tls) = (settings.port(), settings.tls);
+        let plain = || format!("port {port} is usually for TLS, and tls = false sends everything in the open");
+        let other = || format!("port {port} is usually not for TLS: 6697 is, or set tls = false");
+        match port {
+            6_697 if !tls => Some(plain()),
+            6_667 if tls => Some(other()),
+            _ => None,
         }
     }
 

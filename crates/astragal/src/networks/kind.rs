@@ -32,6 +32,17 @@ pub trait Kind: Send + Sync + 'static {
     /// The network with this name, as a transport. It keeps its files in `data`, the bot's data directory.
     fn transport(&self, name: &str, settings: &Self::Settings, data: &Path) -> Arc<dyn Transport>;
 
+    /// Lets the transport of a network go by changed settings. Whatever is done at once, such as leaving rooms, is done
+    /// in any case.
+    async fn adopt(&self, _transport: &dyn Transport, _before: &Self::Settings, _now: &Self::Settings) -> Adopted {
+        Adopted::Again
+    }
+
+    /// The rooms that the settings name.
+    fn rooms(&self, _settings: &Self::Settings) -> BTreeSet<String> {
+        BTreeSet::new()
+    }
+
     /// Tries to log in, and leaves again. Returns the result in plain words.
     ///
     /// # Errors
@@ -46,6 +57,11 @@ pub trait Kind: Send + Sync + 'static {
     /// What to check if the server is silent.
     fn if_silent(&self, _settings: &Self::Settings) -> String {
         "the address".to_owned()
+    }
+
+    /// What is allowed, and is probably meant otherwise.
+    fn doubt(&self, _settings: &Self::Settings) -> Option<String> {
+        None
     }
 
     /// An id in the network's own spelling.
@@ -80,6 +96,15 @@ pub trait Kind: Send + Sync + 'static {
     fn command(&self) -> Option<OwnCommand<Self::Settings>> {
         None
     }
+}
+
+/// How a network takes up changed settings.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Adopted {
+    /// It has.
+    Now,
+    /// It must connect again.
+    Again,
 }
 
 /// The names of a kind of network.

@@ -4,9 +4,9 @@ mod devices;
 mod first;
 
 use super::first::{Answers, First};
-use super::kind::{Kind, Names, OwnCommand};
+use super::kind::{Adopted, Kind, Names, OwnCommand};
 use async_trait::async_trait;
-use chat::Transport;
+use chat::{PlayerId, Transport};
 use clap::Command;
 use devices::{DEVICES, randomness};
 use std::collections::BTreeSet;
@@ -22,8 +22,9 @@ impl Kind for Matrix {
     type Settings = Settings;
 
     fn names(&self) -> Names {
+        // The SDK logs whole requests and responses; what matters of them is said by the transport.
         let about = "Matrix accounts, by the operator's names for their networks.";
-        let log = "transport_matrix=info,matrix_sdk=off,matrix_sdk_base=error,matrix_sdk_crypto=error,matrix_sdk_sqlite=error";
+        let log = "transport_matrix=info,matrix_sdk=off";
         Names { section: "matrix", title: "Matrix", about, example: first::NAME, log }
     }
 
@@ -38,12 +39,34 @@ impl Kind for Matrix {
         Arc::new(transport_matrix::Matrix::new(name, settings.clone(), clock, randomness(), &device))
     }
 
+    /// A new connection is nothing that people in the rooms see. Only rooms that are no longer wanted must be left.
+    async fn adopt(&self, transport: &dyn Transport, before: &Settings, now: &Settings) -> Adopted {
+        for room in before.rooms.difference(&now.rooms) {
+            if let Err(why) = transport.leave(room).await {
+                tracing::warn!(network = transport.network(), room, why, "a room that is no longer named was not left");
+            }
+        }
+        Adopted::Again
+    }
+
+    fn rooms(&self, settings: &Settings) -> BTreeSet<String> {
+        settings.rooms.clone()
+    }
+
     async fn probe(&self, name: &str, settings: &Settings, data: &Path) -> Result<String, String> {
         probe(settings.clone(), &data.join(DEVICES).join(name), &randomness()).await
     }
 
     fn server(&self, settings: &Settings) -> String {
         settings.homeserver.clone()
+    }
+
+    fn no_owner(&self, owner: &PlayerId, _: &Settings) -> Option<String> {
+        let PlayerId { network, id } = owner;
+        let user = id.strip_prefix('@').and_then(|user| user.split_once(':'));
+        let wrong = user.is_none_or(|(user, server)| user.is_empty() || server.is_empty());
+        let name = id.trim_start_matches('@').split(':').next().filter(|name| !name.is_empty()).unwrap_or("mia");
+        wrong.then(|| format!("{owner} is no user of Matrix; \"{network}:@{name}:example.org\" is one"))
     }
 
     fn flags(&self, init: Command) -> Command {

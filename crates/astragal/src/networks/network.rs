@@ -1,7 +1,7 @@
 //! The networks of the configuration, of any kind.
 
 use super::first::{Answers, First};
-use super::kind::{Kind, Names};
+use super::kind::{Adopted, Kind, Names};
 use anyhow::Context;
 use async_trait::async_trait;
 use chat::{PlayerId, Transport};
@@ -71,6 +71,12 @@ pub trait Network: Any + Debug + Send + Sync {
     /// As [`Kind::transport`].
     fn transport(&self, data: &Path) -> Arc<dyn Transport>;
 
+    /// As [`Kind::adopt`], for a transport that went by the settings of `before`.
+    async fn adopt(&self, transport: &dyn Transport, before: &dyn Network) -> Adopted;
+
+    /// As [`Kind::rooms`].
+    fn rooms(&self) -> BTreeSet<String>;
+
     /// As [`Kind::probe`].
     ///
     /// # Errors
@@ -82,6 +88,9 @@ pub trait Network: Any + Debug + Send + Sync {
 
     /// As [`Kind::if_silent`].
     fn if_silent(&self) -> String;
+
+    /// As [`Kind::doubt`].
+    fn doubt(&self) -> Option<String>;
 
     /// As [`Kind::as_known`].
     fn as_known(&self, id: &str) -> String;
@@ -165,6 +174,17 @@ impl<K: Kind> Network for Of<K> {
         self.kind.transport(&self.name, &self.settings, data)
     }
 
+    async fn adopt(&self, transport: &dyn Transport, before: &dyn Network) -> Adopted {
+        match (before as &dyn Any).downcast_ref::<Self>() {
+            Some(before) => self.kind.adopt(transport, &before.settings, &self.settings).await,
+            None => Adopted::Again,
+        }
+    }
+
+    fn rooms(&self) -> BTreeSet<String> {
+        self.kind.rooms(&self.settings)
+    }
+
     async fn probe(&self, data: &Path) -> Result<String, String> {
         self.kind.probe(&self.name, &self.settings, data).await
     }
@@ -175,6 +195,10 @@ impl<K: Kind> Network for Of<K> {
 
     fn if_silent(&self) -> String {
         self.kind.if_silent(&self.settings)
+    }
+
+    fn doubt(&self) -> Option<String> {
+        self.kind.doubt(&self.settings)
     }
 
     fn as_known(&self, id: &str) -> String {
@@ -266,6 +290,14 @@ impl Networks {
             complete.ok().filter(|_| fits)
         };
         Networks(self.0.iter().filter_map(complete).collect())
+    }
+
+    /// What is allowed in them, and is probably meant otherwise.
+    pub fn doubts(&self) -> Vec<String> {
+        let doubt = |network: &dyn Network| {
+            Some(format!("{}.{}: {}", network.kind().section, network.name(), network.doubt()?))
+        };
+        self.iter().filter_map(doubt).collect()
     }
 
     /// As transports.

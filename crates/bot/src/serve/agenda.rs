@@ -75,6 +75,11 @@ impl Agenda {
         self.changed.notify_one();
     }
 
+    /// Notes that a network is gone: its orders wait.
+    pub fn is_gone(&self, network: &str) {
+        self.ready.lock().expect("nothing panics holding it").remove(network);
+    }
+
     /// Returns once something was added, or a network is ready.
     pub async fn changed(&self) {
         self.changed.notified().await;

@@ -80,8 +80,8 @@ fn readable<T: DeserializeOwned>(bot: &Bot, prefix: &str) -> Result<Vec<(String,
 impl Running {
     /// Plays the events that were accepted but not played.
     pub(super) async fn play_left(self: &Arc<Self>, end: End) -> Result<(), StoreError> {
-        for network in self.networks.keys() {
-            self.play_left_of(network, end).await?;
+        for network in self.names() {
+            self.play_left_of(&network, end).await?;
         }
         let mut batch = Batch::default();
         batch.delete(keys::SUSPECT_KEY);
@@ -126,7 +126,7 @@ impl Running {
         if let Some(obeyed) = self.obeys(&event, &Some(waiting.clone()))? {
             // If it panics, that is logged where it happens.
             let _ = obeyed.await;
-        } else if let Some(side) = self.networks.get(super::queue::said_on(&event)) {
+        } else if let Some(side) = self.side(super::queue::said_on(&event)) {
             let (done, played) = oneshot::channel();
             let busy = Busy::new(&side.work);
             let mut queued = Queued::new(event, Some(waiting), busy);

@@ -1,14 +1,17 @@
 //! The networks while the bot runs: one that dies is restarted, and the bot ends with the last one.
 
-use super::ServeError;
+use super::changes::{Change, Crew, GaveUp};
 use super::survive::survive;
-use crate::bot::Bot;
+use super::{Running, ServeError};
 use crate::desk::NetworkDesk;
 use chat::{Transport, TransportError};
+use jiff::SignedDuration;
+use std::collections::{BTreeMap, BTreeSet};
 use std::future::Future;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
-use tokio::task::JoinSet;
+use tokio::sync::mpsc;
+use tokio::task::{AbortHandle, Id, JoinSet};
 
 /// How long a network that gave up is left alone: the first time and at most.
 const FIRST_REST: Duration = Duration::from_secs(60);
@@ -21,77 +24,141 @@ struct Network {
     rest: Duration,
 }
 
+/// What became of a network.
+enum Turn {
+    /// There is nothing more to hear, or it gave up.
+    Ended(Network, Result<(), TransportError>),
+    /// It gave up, and it is time for another try.
+    Rested(Network),
+}
+
 /// All of them.
 pub(super) struct Networks {
-    bot: Arc<Bot>,
-    listening: JoinSet<(Network, Result<(), TransportError>)>,
-    /// Networks that gave up and wait for another try.
-    resting: JoinSet<Network>,
+    pub(super) running: Arc<Running>,
+    /// A task for each, which listens to it or waits for another try.
+    tasks: JoinSet<Turn>,
+    by_name: BTreeMap<String, AbortHandle>,
+    /// Those that are listened to.
+    listening: BTreeSet<String>,
+    /// True once one ended in order.
+    worked: bool,
+    /// How the last one that gave up ended.
+    ended: Result<(), ServeError>,
 }
 
 impl Networks {
     /// Starts without listening to any network.
-    pub fn of(bot: Arc<Bot>) -> Self {
-        Networks { bot, listening: JoinSet::new(), resting: JoinSet::new() }
+    pub fn of(running: Arc<Running>) -> Self {
+        let (tasks, by_name, listening) = (JoinSet::new(), BTreeMap::new(), BTreeSet::new());
+        Networks { running, tasks, by_name, listening, worked: false, ended: Ok(()) }
     }
 
     /// Starts listening to a network.
-    pub fn listen_to(&mut self, transport: Arc<dyn Transport>, desk: Arc<NetworkDesk>) {
+    pub fn listen_to(&mut self, transport: Arc<dyn Transport>) {
+        let (network, unaccepted) = (transport.network().to_owned(), transport.guarantees().unaccepted);
+        let (running, doubted) = (self.running.clone(), Mutex::default());
+        let desk = Arc::new(NetworkDesk { running, network, unaccepted, doubted });
         self.begin(Network { transport, desk, rest: FIRST_REST });
     }
 
     fn begin(&mut self, network: Network) {
-        self.listening.spawn(async move {
+        let name = network.transport.network().to_owned();
+        self.running.bot.gave_up.lock().expect("nothing panics holding it").remove(&name);
+        self.listening.insert(name.clone());
+        let task = self.tasks.spawn(async move {
             let what = format!("the network {}", network.transport.network());
             let listen = || {
                 let (transport, desk) = (network.transport.clone(), network.desk.clone());
                 async move { transport.run(desk).await }
             };
             let ended = survive(&what, listen).await;
-            (network, ended)
+            Turn::Ended(network, ended)
         });
+        self.by_name.insert(name, task);
     }
 
-    /// Waits until no network is left to listen to, or until it is time to stop.
+    /// Stops listening to a network, and returns once nothing of that runs any more.
+    pub(super) async fn forget(&mut self, name: &str) {
+        self.listening.remove(name);
+        self.running.bot.gave_up.lock().expect("nothing panics holding it").remove(name);
+        let Some(task) = self.by_name.remove(name) else { return };
+        task.abort();
+        while !task.is_finished() {
+            tokio::task::yield_now().await;
+        }
+    }
+
+    /// Waits until no network is left to listen to, or until it is time to stop; meanwhile lets networks come and go.
     ///
     /// # Errors
     /// Every network gave up; the reason of the last one.
-    pub async fn last(&mut self, stop: impl Future<Output = ()>) -> Result<(), ServeError> {
+    pub async fn last(
+        &mut self,
+        stop: impl Future<Output = ()>,
+        changes: &mut mpsc::UnboundedReceiver<Change>,
+        crew: &mut Crew,
+    ) -> Result<(), ServeError> {
         let mut stop = std::pin::pin!(stop);
-        let mut ended = Ok(());
-        let mut worked = false;
-        loop {
+        while !self.listening.is_empty() {
             tokio::select! {
                 biased;
                 () = &mut stop => return Ok(()),
-                Some(rested) = self.resting.join_next() => rested.into_iter().for_each(|network| self.begin(network)),
-                next = self.listening.join_next() => match next {
-                    None if worked => return Ok(()),
-                    None => return ended,
-                    Some(Ok((_, Ok(())))) => worked = true,
-                    Some(Ok((network, Err(error)))) => {
-                        let again_in_s = network.rest.as_secs();
-                        tracing::error!(%error, again_in_s, "a network gave up; it is tried again while there are others");
-                        ended = Err(ServeError::Transport(error));
-                        self.rest(network);
+                Some(change) = changes.recv() => self.change(change, crew).await,
+                Some(turned) = self.tasks.join_next_with_id() => match turned {
+                    Ok((id, turn)) => self.turn(id, turn),
+                    Err(error) if error.is_cancelled() => {}
+                    Err(error) => {
+                        tracing::error!(%error, "a network's task was ended");
+                        let ended = self.by_name.extract_if(.., |_, task| task.id() == error.id());
+                        for (name, _) in ended {
+                            self.listening.remove(&name);
+                        }
                     }
-                    Some(Err(error)) => tracing::error!(%error, "a network's task was ended"),
                 },
+            }
+        }
+        if self.worked { Ok(()) } else { std::mem::replace(&mut self.ended, Ok(())) }
+    }
+
+    fn turn(&mut self, task: Id, turn: Turn) {
+        let (Turn::Ended(network, _) | Turn::Rested(network)) = &turn;
+        let name = network.transport.network();
+        if self.by_name.get(name).is_none_or(|known| known.id() != task) {
+            // Another is in its place by now.
+            return;
+        }
+        match turn {
+            Turn::Rested(network) => self.begin(network),
+            Turn::Ended(network, Ok(())) => {
+                self.worked = true;
+                self.listening.remove(network.transport.network());
+            }
+            Turn::Ended(network, Err(error)) => {
+                let again_in_s = network.rest.as_secs();
+                tracing::error!(%error, again_in_s, "a network gave up; it is tried again while there are others");
+                self.rest(network, error.reason.clone());
+                self.ended = Err(ServeError::Transport(error));
             }
         }
     }
 
-    fn rest(&mut self, network: Network) {
-        let rested = self.bot.pace.sleep(network.rest);
-        self.resting.spawn(async move {
+    fn rest(&mut self, network: Network, reason: String) {
+        let bot = &self.running.bot;
+        let name = network.transport.network().to_owned();
+        let rest = SignedDuration::try_from(network.rest).unwrap_or(SignedDuration::MAX);
+        let again = bot.host().now().saturating_add(rest).unwrap_or_else(|_| bot.host().now());
+        bot.gave_up.lock().expect("nothing panics holding it").insert(name.clone(), GaveUp { reason, again });
+        self.listening.remove(&name);
+        let rested = bot.pace.sleep(network.rest);
+        let task = self.tasks.spawn(async move {
             rested.await;
-            Network { rest: (network.rest * 2).min(LONGEST_REST), ..network }
+            Turn::Rested(Network { rest: (network.rest * 2).min(LONGEST_REST), ..network })
         });
+        self.by_name.insert(name, task);
     }
 
     /// Stops listening.
     pub async fn shut(&mut self) {
-        self.listening.shutdown().await;
-        self.resting.shutdown().await;
+        self.tasks.shutdown().await;
     }
 }

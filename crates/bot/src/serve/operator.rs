@@ -21,11 +21,11 @@ const NAME: &str = "operator";
 /// Carries out what owners ask of the bot itself in their own rooms.
 #[async_trait]
 pub trait Operator: Send + Sync {
-    /// Obeys, and returns a report of the result.
+    /// Obeys, and returns a report of the result. `prefix` begins commands there.
     ///
     /// # Errors
     /// The reason why it cannot.
-    async fn obey(&self, words: &str) -> Result<String, String>;
+    async fn obey(&self, words: &str, prefix: &str) -> Result<String, String>;
 }
 
 /// What to do with people whom the operator names.
@@ -74,14 +74,19 @@ impl Bot {
         played.await.unwrap_or_else(|_| Err(stopping()))
     }
 
-    /// Tells the operator something in each of the owners' rooms.
+    /// Tells the operator something in each of the owners' rooms, and in the private chats in which owners give orders.
     pub async fn tell_operator(&self, text: &str) {
-        let rooms = self.host().settings().admin_rooms.clone();
         let Ok(running) = self.running() else { return };
-        for room in rooms {
+        let settings = self.host().settings();
+        let chat = |owner: &PlayerId| {
+            let room: Option<RoomId> = self.host().read_doc(&keys::owners_chat(owner)).ok()?;
+            Some((room?, Some(owner.clone())))
+        };
+        let rooms = settings.admin_rooms.iter().map(|room| (room.clone(), None));
+        for (room, only_for) in rooms.chain(settings.owners.iter().filter_map(chat)) {
             let number = self.host().next_number();
             let line = Block::Line(vec![Span::Text(text.to_owned())]);
-            let post = Post::new(format!("{room}/told/{number}"), room.clone(), vec![line]);
+            let post = Post { only_for, ..Post::new(format!("{room}/told/{number}"), room.clone(), vec![line]) };
             if running.say_durably(Batch::default(), post, number).await.is_err() {
                 // The failure itself is in the log already; a warning here would be told to the operator, and so on.
                 tracing::debug!(%room, "the operator cannot be told");
@@ -131,7 +136,7 @@ impl Bot {
         Ok(now)
     }
 
-    fn running(&self) -> Result<Arc<Running>, StoreError> {
+    pub(super) fn running(&self) -> Result<Arc<Running>, StoreError> {
         self.running.lock().expect("nothing panics holding it").upgrade().ok_or_else(stopping)
     }
 }
@@ -146,11 +151,12 @@ impl Running {
     ) -> Result<Option<JoinHandle<()>>, StoreError> {
         let (Event::Said(message), Some(operator)) = (event, self.bot.operator.get()) else { return Ok(None) };
         let Some(words) = self.host().asked_of_the_bot(message, WORD)? else { return Ok(None) };
-        let Some(side) = self.networks.get(&message.room.network) else { return Ok(None) };
+        let Some(side) = self.side(&message.room.network) else { return Ok(None) };
         let busy = Busy::new(&side.work);
+        let prefix = self.host().prefix_of(&message.room)?;
         let (running, operator, message, waiting) = (self.clone(), operator.clone(), message.clone(), waiting.clone());
         Ok(Some(tokio::spawn(async move {
-            let obeyed = operator.obey(&words).await;
+            let obeyed = operator.obey(&words, &prefix).await;
             if let Err(error) = running.answer(&message, waiting, obeyed).await {
                 tracing::error!(%error, "an owner was not answered");
             }
@@ -169,6 +175,9 @@ impl Running {
             batch.delete(waiting);
             let row = keys::inbox(message.said_in(), &message.id);
             batch.put(row, to_json(&InboxRow::Refused { lines: Vec::new(), by: None }));
+        }
+        if message.private {
+            batch.put(keys::owners_chat(&message.speaker.player), to_json(&message.room));
         }
         let refusal = obeyed.is_err();
         let (Ok(text) | Err(text)) = obeyed;
@@ -189,7 +198,7 @@ impl Running {
 
     /// Says a post after storing it.
     pub(super) async fn say_durably(&self, mut batch: Batch, post: Post, number: u64) -> Result<(), StoreError> {
-        let Some(side) = self.networks.get(&post.room.network) else { return Ok(()) };
+        let Some(side) = self.side(&post.room.network) else { return Ok(()) };
         let key = keys::outbox(&post.room.network, number);
         let outgoing = Outgoing { key: key.clone(), post, roll: None, numbers: None };
         batch.put(key, to_json(&outgoing));

@@ -81,7 +81,7 @@ impl Running {
         event: Event,
         waiting: Option<String>,
     ) -> Result<(), StoreError> {
-        let Some(side) = self.networks.get(said_on(&event)) else {
+        let Some(side) = self.side(said_on(&event)) else {
             return Ok(());
         };
         let busy = Busy::new(&side.work);
@@ -129,7 +129,7 @@ impl Running {
 
     /// Returns once everything accepted from a network has been played and answered.
     pub(crate) async fn settle(&self, network: &str) {
-        if let Some(side) = self.networks.get(network) {
+        if let Some(side) = self.side(network) {
             side.work.settle().await;
         }
     }
@@ -328,7 +328,7 @@ impl Worker {
             None => Table::open(bot.host(), self.id.clone())?,
         };
         let event = &*bot.host().agreed(event)?;
-        let network = self.running.networks.get(said_on(event));
+        let network = self.running.side(said_on(event));
         let guarantees = network.map(|side| side.guarantees).unwrap_or_default();
         let lines = table.lines(bot.host(), event)?;
         if let Some(batch) = table.lay(bot.host(), event, &lines, guarantees) {
@@ -342,7 +342,7 @@ impl Worker {
         bot.at(Step::Heard).await;
         let Heard { mut batch, mut posts, early, reserved, outcomes } = heard;
         // Another room of the table may be on a network that is no longer configured.
-        for lost in posts.extract_if(.., |post| !self.running.networks.contains_key(&post.post.room.network)) {
+        for lost in posts.extract_if(.., |post| self.running.side(&post.post.room.network).is_none()) {
             batch.delete(lost.key);
         }
         self.unsaid = posts;
@@ -441,7 +441,7 @@ impl Worker {
     }
 
     fn say(&self, outgoing: Outgoing, busy: &Busy) {
-        if let Some(side) = self.running.networks.get(&outgoing.post.room.network)
+        if let Some(side) = self.running.side(&outgoing.post.room.network)
             && side.outgoing.send((outgoing, busy.on(&side.work))).is_err()
         {
             tracing::error!(table = %self.id, "the sender ended early; the answer will be said after the next start");

@@ -13,7 +13,7 @@ use futures_util::stream::FuturesUnordered;
 use journal::keys;
 use journal::store::{Batch, StoreError};
 use std::collections::btree_map::Entry;
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
@@ -58,6 +58,8 @@ async fn say_all(
     mut closing: watch::Receiver<bool>,
 ) {
     let mut posts = posts.lock().await;
+    // A post that was stored while a network was replaced may come both ways.
+    let known: BTreeSet<String> = left.iter().map(|(outgoing, _)| outgoing.key.clone()).collect();
     let mut sayer = Sayer { bot: &bot, transport: &*transport, saying: Saying::new(), under_way: BTreeMap::new() };
     if !left.is_empty() {
         let stopped = async { drop(closing.wait_for(|closing| *closing).await) };
@@ -77,6 +79,7 @@ async fn say_all(
                 sayer.finish(said);
             }
             next = posts.recv() => match next {
+                Some((outgoing, _)) if known.contains(&outgoing.key) => {}
                 Some((outgoing, busy)) => {
                     bot.at(Step::Say).await;
                     sayer.say_in_turn(outgoing, busy);

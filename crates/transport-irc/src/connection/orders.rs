@@ -1,7 +1,9 @@
 //! Orders to a connection, from the transport's posts and from the operator.
 
 use crate::outbox::Said;
+use crate::settings::Settings;
 use chat::{Post, Status};
+use std::sync::Arc;
 use tokio::sync::oneshot;
 
 /// An order to a connection.
@@ -10,6 +12,8 @@ pub enum Order {
     Say(Box<Post>, Said),
     /// Do what the operator asks.
     Ask(Ask),
+    /// Go by these settings, which need no new connection.
+    Adopt(Arc<Settings>),
     /// Say what can be said, and leave.
     Close(oneshot::Sender<()>),
 }
@@ -25,7 +29,7 @@ pub enum Ask {
 }
 
 impl Ask {
-    /// Answers that there is no connection.
+    /// Answers that there is no connection, and how that is.
     pub fn refuse(self, status: &Status) {
         let why = || "there is no connection now".to_owned();
         match self {

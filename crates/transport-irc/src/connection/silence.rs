@@ -3,7 +3,9 @@
 use crate::settings::Settings;
 use crate::trouble::Trouble;
 use crate::wire;
+use chat::Status;
 use irc_proto::Command;
+use jiff::SignedDuration;
 use std::collections::VecDeque;
 use std::time::Duration;
 use tokio::time::Instant;
@@ -26,6 +28,17 @@ impl Silence {
         (self.since, self.asked) = (now, false);
     }
 
+    /// The state of a connection on which nothing has been heard since.
+    pub fn judge(&self, status: Status, now: Instant) -> Status {
+        let silent = now - self.since;
+        let ago = SignedDuration::try_from(silent).unwrap_or(SignedDuration::MAX);
+        let heard = status.heard.map(|now| now.saturating_sub(ago).unwrap_or(now));
+        // A server that is there answers a PING within moments.
+        let overdue = self.asked && silent >= self.patience + self.patience / 5;
+        let trouble = overdue.then(|| format!("the server has not answered for {} seconds", silent.as_secs()));
+        Status { connected: !overdue, heard, trouble, ..status }
+    }
+
     /// The next time at which something must be done.
     pub fn until(&self) -> Instant {
         self.since + if self.asked { self.patience + self.patience / 2 } else { self.patience }
@@ -46,5 +59,32 @@ impl Silence {
         self.asked = true;
         wire::write(out, &Command::PING("still-there".to_owned(), None));
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use jiff::Timestamp;
+
+    #[test]
+    fn a_server_whose_answer_to_a_ping_is_overdue_is_not_connected() {
+        let settings = Settings { ping_seconds: 50, ..Settings::default() };
+        let (begun, mut out) = (Instant::now(), VecDeque::new());
+        let mut silence = Silence::new(&settings, begun);
+        let at = |second: u64| begun + Duration::from_secs(second);
+        let now = Timestamp::UNIX_EPOCH;
+        let judged = |silence: &Silence, second| {
+            silence.judge(Status { connected: true, heard: Some(now), ..Status::default() }, at(second))
+        };
+        assert!(judged(&silence, 49).connected);
+        silence.bear(at(50), &mut out).unwrap();
+        let asked = judged(&silence, 59);
+        assert!(asked.connected && asked.heard == Some(now - SignedDuration::from_secs(59)), "{asked:?}");
+        let overdue = judged(&silence, 60);
+        assert!(!overdue.connected, "{overdue:?}");
+        assert_eq!(overdue.trouble.as_deref(), Some("the server has not answered for 60 seconds"));
+        silence.ended(at(61));
+        assert!(judged(&silence, 62).connected);
     }
 }

@@ -4,12 +4,13 @@ use super::{INVITED, Memory, Moment, RENAMED, Session};
 use crate::connection::Ask;
 use crate::outbox::Outbox;
 use crate::past::when;
-use crate::settings::is_name;
+use crate::settings::{Settings, is_name};
 use crate::trouble::legible;
 use crate::view::Account;
 use crate::wire::Incoming;
 use chat::{RoomStatus, Status};
 use irc_proto::Command;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::Instant;
@@ -212,7 +213,8 @@ impl Session {
         }
     }
 
-    fn status(&self, now: Instant) -> Status {
+    /// The state of the connection.
+    pub fn status(&self, now: Instant) -> Status {
         let is_configured = |name: &str| self.settings.channels.keys().any(|own| self.folds_to(own, name));
         let room = |(name, others): (&str, u64)| RoomStatus {
             id: self.view.isupport.fold(name),
@@ -252,6 +254,30 @@ impl Session {
         }
         self.want(channel, moment);
         Ok(folded)
+    }
+
+    /// Goes by other settings from now on: joins the channels that are new in them, and leaves those that are gone.
+    pub fn adopt(&mut self, settings: &Settings, moment: &mut Moment<'_>) {
+        let fold = |name: &String| self.view.isupport.fold(name);
+        let settings = Arc::new(settings.now_called(&self.renamed, |name| self.view.isupport.fold(name)));
+        let now: BTreeMap<String, &String> = settings.channels.keys().map(|name| (fold(name), name)).collect();
+        let gone: Vec<String> =
+            self.settings.channels.keys().filter(|name| !now.contains_key(&fold(name))).cloned().collect();
+        for (folded, name) in &now {
+            let key = settings.channels[*name].key.as_ref().map(|key| key.expose().to_owned());
+            let try_at = (!self.view.is_in(name)).then_some(moment.now);
+            self.wanted.insert(folded.clone(), Wanted { name: (*name).clone(), key, try_at, retry: FIRST_RETRY });
+            if moment.memory.invited.contains(folded) {
+                moment.memory.forget(folded);
+            }
+        }
+        self.view.adopt(&settings);
+        self.settings = settings.clone();
+        for name in gone {
+            // It may have been left meanwhile.
+            let _ = self.go(&name, moment);
+        }
+        self.join_what_is_due(moment.now, moment.outbox);
     }
 
     /// Joins a channel as soon as allowed, and again whenever the bot is out of it.

@@ -96,8 +96,12 @@ impl Session {
     fn decline(&mut self, line: &Incoming, channel: &str, account: &Account, why: &Declined, now: Instant) {
         let Some(more) = self.invitations.log.tell(now) else { return };
         let (network, by, channel) = (self.view.network(), legible(line.source()), legible(channel));
-        let account = if let Account::Is(account) = account { legible(account) } else { "ACCOUNT".to_owned() };
-        let meant = format!("[irc.{network}] admins = [\"account:{account}\"], or invites = \"anybody\"");
+        let admin = match account {
+            Account::Is(account) => format!("account:{}", legible(account)),
+            _ if self.settings.trust_nicks => format!("nick:{by}"),
+            _ => "account:ACCOUNT".to_owned(),
+        };
+        let meant = format!("[irc.{network}] admins = [\"{admin}\"], or invites = \"anybody\"");
         let why = match why {
             Declined::NotAllowed => "in the configuration this would allow it",
             Declined::TooMany => "too many came at once",

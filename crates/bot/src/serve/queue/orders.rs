@@ -28,7 +28,8 @@ impl Running {
         tokio::join!(futures_util::future::join_all(readying), self.carry_out_in_time());
     }
 
-    async fn await_ready(self: Arc<Self>, transport: Arc<dyn Transport>) {
+    /// Lets orders be carried out on a network once it is ready.
+    pub(in crate::serve) async fn await_ready(self: Arc<Self>, transport: Arc<dyn Transport>) {
         transport.ready().await;
         self.bot.pace.sleep(SETTLING).await;
         self.agenda.is_ready(transport.network());
@@ -99,7 +100,7 @@ impl Worker {
             let key = keys::due(&self.id, number);
             match self.ordered(number, &due).await {
                 Ok(Ordered::Now(event)) => {
-                    let Some(side) = self.running.networks.get(&event.room().network) else { continue };
+                    let Some(side) = self.running.side(&event.room().network) else { continue };
                     let busy = Busy::new(&side.work);
                     self.play_at_last(&event, Some(key), &busy).await;
                 }
