@@ -47,6 +47,8 @@ pub struct Operator {
     pub place: Place,
     /// Its current configuration.
     pub config: RwLock<Arc<Config>>,
+    /// The configuration with which it was started.
+    pub started: Arc<Config>,
     /// Held while the configuration is read again.
     pub reloading: Mutex<()>,
     /// Its data directory.

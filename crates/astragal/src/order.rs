@@ -140,7 +140,7 @@ pub fn typed(words: &str, prefix: &str) -> Result<Asked, String> {
     Err(format!("{what}. Example: {prefix}{OPERATOR_WORD} {example}"))
 }
 
-/// The orders there are, one a line.
+/// The orders there are: all in one line, for networks that show few, then one a line.
 fn orders(prefix: &str) -> String {
     let command = Typed::command();
     let line = |(name, example): (&str, &str)| {
@@ -149,7 +149,8 @@ fn orders(prefix: &str) -> String {
         let about = about.split([';', ':']).next().unwrap_or_default();
         format!("{prefix}{OPERATOR_WORD} {example}: {about}")
     };
-    EXAMPLES.map(line).join("\n")
+    let names = EXAMPLES.map(|(name, _)| name);
+    format!("There are {}:\n{}", names.join(", "), EXAMPLES.map(line).join("\n"))
 }
 
 #[cfg(test)]
@@ -176,8 +177,11 @@ mod tests {
         let lacking = typed("join", ".").unwrap_err();
         assert!(lacking.ends_with("Example: .ctl join libera #tavern"), "{lacking}");
         let Ok(Asked::Help(all)) = typed("", "!") else { panic!("a list") };
-        assert!(all.starts_with("!ctl status: Show the networks, their rooms"), "{all}");
-        assert_eq!(all.lines().count(), EXAMPLES.len(), "{all}");
+        assert!(
+            all.starts_with("There are status, join, leave") && all.contains("\n!ctl status: Show the networks"),
+            "{all}"
+        );
+        assert_eq!(all.lines().count(), EXAMPLES.len() + 1, "{all}");
     }
 
     #[test]

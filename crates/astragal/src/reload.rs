@@ -29,22 +29,24 @@ impl Operator {
     pub async fn reload(&self) -> anyhow::Result<String> {
         let _one = self.reloading.lock().await;
         let read = self.place.config();
-        let config = Arc::new(read.map_err(|error| anyhow::anyhow!("the old configuration stays: {error:#}"))?);
+        let mut config = read.map_err(|error| anyhow::anyhow!("the old configuration stays: {error:#}"))?;
         let before = self.config();
+        let Changes { now, .. } = Changes::between(&before, &config);
+        let Changes { mut later, .. } = Changes::between(&self.started, &config);
+        // Without networks, the bot plays in the terminal, which it cannot leave or go to.
+        if self.started.networks.is_empty() != config.networks.is_empty() {
+            config.networks = before.networks.clone();
+            later.push("networks");
+        }
         self.bot.host().apply(config.settings());
+        let config = Arc::new(config);
         *self.config.write().expect("nothing panics holding it") = config.clone();
-        let Changes { now, mut later } = Changes::between(&before, &config);
         let mut told = Vec::new();
         if !now.is_empty() {
             told.push(format!("changed: {}", and(&now)));
         }
-        // Without networks, the bot plays in the terminal, which it cannot leave or go to.
-        if before.networks.is_empty() == config.networks.is_empty() {
-            told.extend(self.change_networks(&before, &config).await?);
-            service::ready(&config);
-        } else {
-            later.push("networks");
-        }
+        told.extend(self.change_networks(&before, &config).await?);
+        service::ready(&config);
         if !later.is_empty() {
             told.push(format!("waits for a restart: {}", and(&later)));
         }

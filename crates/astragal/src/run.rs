@@ -25,7 +25,7 @@ use transport_console::{Console, Input, Opening};
 
 /// Runs on the networks of the configuration, or else in this terminal, until the end of input or a signal.
 pub fn run(place: Place, log: Log) -> anyhow::Result<()> {
-    let config = place.config()?;
+    let config = Arc::new(place.config()?);
     place
         .exposed_secrets()?
         .into_iter()
@@ -59,7 +59,8 @@ pub fn run(place: Place, log: Log) -> anyhow::Result<()> {
             level: log.level(),
             written,
             since: SystemClock.now(),
-            config: RwLock::new(Arc::new(config)),
+            started: config.clone(),
+            config: RwLock::new(config),
         });
         bot.operated_by(operator.clone());
         keep_at_work(&operator, &data, &store, log).await?;

@@ -97,9 +97,9 @@ fn a_mistake_in_the_environment_names_its_variable_and_not_the_file() {
     let home = tempfile::tempdir().unwrap();
     let text = "[irc.net]\nserver = \"x\"\n";
     for (name, value, says) in [
-        ("ASTRAGAL__IRC__NET__PORT", "x", "irc.net.port: a whole number, not a text in quotation marks"),
+        ("ASTRAGAL__IRC__NET__PORT", "x", "irc.net.port: a whole number, not \"x\""),
         ("ASTRAGAL__IRC__NET__PORT", "70000", "irc.net.port: a whole number from 0 to 65535"),
-        ("ASTRAGAL__IRC__NET__TLS", "yes", "irc.net.tls: true or false, not a text in quotation marks"),
+        ("ASTRAGAL__IRC__NET__TLS", "yes", "irc.net.tls: true or false, not \"yes\""),
         ("ASTRAGAL__IRC__NET__NICK", "a b", "irc.net.nick: \"a b\" is not a valid nick"),
         ("ASTRAGAL__IRC__NET__INVITES", "some", "irc.net.invites: one of nobody, admins, anybody"),
         ("ASTRAGAL__OWNERS", "mia", "owners: \"mia\" is not right; \"libera:account:mia\" is"),

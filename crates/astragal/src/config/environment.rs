@@ -46,7 +46,11 @@ pub fn apply(table: &mut Table, schema: &Schema, variables: impl Iterator<Item =
         let value = read(text, of);
         let found = mistakes::find_in_value(&value, schema, &keys);
         if !found.is_empty() {
-            wrong.extend(found.into_iter().map(|what| Mistake::in_variable(name, what)));
+            // In the environment, nothing stands in quotation marks.
+            let told = found
+                .into_iter()
+                .map(|what| what.replace(", not a text in quotation marks", &format!(", not {text:?}")));
+            wrong.extend(told.map(|what| Mistake::in_variable(name, what)));
             continue;
         }
         known.insert(keys.join("."), name.to_owned());

@@ -174,7 +174,10 @@ fn place(table: &mut Table, beside: &Path, schema: &Value, path: &mut Vec<String
         match value {
             toml::Value::Table(inner) => place(inner, beside, schema, path),
             toml::Value::String(file) if key.ends_with(FILE) || is_file() => {
-                *file = Secret::place(Path::new(file.as_str()), beside).to_string_lossy().into_owned();
+                let placed = Secret::place(Path::new(file.as_str()), beside);
+                // A whole path says where it was looked for.
+                let whole = std::path::absolute(&placed).unwrap_or(placed);
+                *file = whole.to_string_lossy().into_owned();
             }
             _ => {}
         }
