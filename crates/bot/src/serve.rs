@@ -14,11 +14,11 @@ pub use survive::survive;
 
 use crate::bot::Bot;
 use agenda::Agenda;
-use changes::{Change, Crew};
+use changes::Change;
 use chat::{Guarantees, Transport, TransportError};
 use journal::keys::{self, TableId};
 use journal::store::StoreError;
-use networks::Networks;
+use networks::{Crew, Networks};
 use queue::Job;
 use queue::ahead::Ahead;
 use std::collections::BTreeMap;
@@ -184,7 +184,7 @@ pub async fn serve(
     drop(running);
     let finished = async {
         for sender in senders.values_mut() {
-            changes::finished(sender).await;
+            networks::finished(sender).await;
         }
     };
     let in_time = tokio::select! {
