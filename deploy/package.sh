@@ -18,7 +18,8 @@ fi
 mkdir -p target/package
 cp "$program" target/package/astragal
 strip target/package/astragal
-"$program" man >target/package/astragal.1
+rm -rf target/package/man
+"$program" man --all target/package/man
 "$program" completions bash >target/package/astragal.bash
 "$program" completions zsh >target/package/_astragal
 "$program" completions fish >target/package/astragal.fish

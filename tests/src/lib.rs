@@ -99,7 +99,7 @@ pub fn complaint(output: &Output) -> String {
 pub fn until_backed_up(data: &Path) {
     let daily = |entry: std::fs::DirEntry| {
         let name = entry.file_name().into_string().unwrap_or_default();
-        name.strip_suffix(".jsonl").is_some_and(|day| day.parse::<jiff::civil::Date>().is_ok())
+        name.strip_suffix(".jsonl.gz").is_some_and(|day| day.parse::<jiff::civil::Date>().is_ok())
     };
     for _ in 0..6_000 {
         if std::fs::read_dir(data.join("backups")).is_ok_and(|mut all| all.any(|entry| entry.is_ok_and(daily))) {

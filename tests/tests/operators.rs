@@ -1,7 +1,9 @@
 //! For operators: a first configuration, errors with names, reports to the service manager, a unit with few rights.
 
-#[path = "operators/mistakes.rs"]
+mod backups;
+mod doctor;
 mod mistakes;
+mod owners;
 
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
@@ -24,6 +26,10 @@ fn astragal(home: &Path, arguments: &[&str]) -> Output {
 
 fn said(output: &Output) -> String {
     String::from_utf8_lossy(&[&output.stdout[..], &output.stderr[..]].concat()).into_owned()
+}
+
+fn is_root() -> bool {
+    fs::metadata("/proc/self").is_ok_and(|found| std::os::unix::fs::MetadataExt::uid(&found) == 0)
 }
 
 #[test]
@@ -81,10 +87,32 @@ fn shells_and_man_know_the_commands() {
         (&["completions", "fish"], "check-config"),
         (&["man"], ".TH astragal 1"),
         (&["man"], ".SH \"CHECK-CONFIG\""),
+        (&["man", "ctl", "join"], ".TH astragal-ctl-join 1"),
+        (&["man", "ctl", "join"], ".SH EXAMPLES"),
+        (&["man", "backup"], ".SH FILES"),
+        (&["man", "backup"], ".SH ENVIRONMENT"),
+        (&["man", "backup"], ".SH \"EXIT STATUS\""),
     ] {
         let output = astragal(home.path(), arguments);
         assert!(output.status.success() && said(&output).contains(expected), "{arguments:?}: {}", said(&output));
     }
+}
+
+#[test]
+fn every_page_that_a_man_page_names_is_there() {
+    let pages = tempfile::tempdir().unwrap();
+    let output = astragal(pages.path(), &["man", "--all", pages.path().to_str().unwrap()]);
+    assert!(output.status.success(), "{}", said(&output));
+    let main = fs::read_to_string(pages.path().join("astragal.1")).unwrap();
+    let (_, named) = main.split_once(".SH SUBCOMMANDS").unwrap();
+    let named: Vec<_> = named.split("(1)").filter_map(|text| text.rsplit("astragal\\-").next()).collect();
+    let names: Vec<String> = named.iter().map(|name| format!("astragal-{}.1", name.replace('\\', ""))).collect();
+    assert!(names.len() > 15, "{names:?}");
+    for name in names.iter().take(names.len() - 1) {
+        let page = fs::read_to_string(pages.path().join(name)).unwrap_or_else(|_| panic!("there is no {name}"));
+        assert!(page.contains(".SH EXAMPLES") && page.contains(".SH FILES"), "{name}: {page}");
+    }
+    assert!(pages.path().join("astragal-matrix-recovery-new.1").exists());
 }
 
 #[test]

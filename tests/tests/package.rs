@@ -101,6 +101,7 @@ fn from_a_bare_system_to_a_bot_that_answers_and_back() {
     let mode = |path: &str| fs::metadata(system.0.path().join(path)).expect("there").permissions().mode() & 0o777;
     assert_eq!((mode("etc/astragal"), mode("etc/astragal/secrets")), (0o755, 0o700));
     assert!(system.has("usr/lib/systemd/system/astragal.service") && system.has("usr/share/man/man1/astragal.1.gz"));
+    assert!(system.has("usr/share/man/man1/astragal-ctl-join.1.gz"), "a command has no page");
 
     for file in ["alerts.yml", "dashboard.json"] {
         assert!(system.has(&format!("usr/share/doc/astragal/{file}")), "{file}");

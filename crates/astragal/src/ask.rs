@@ -1,49 +1,78 @@
 //! Asks the running bot, on its socket: for `astragal ctl`, and for backups and journals of a running bot.
 
-use crate::fresh;
 use crate::order::{Look, Order};
 use crate::out::{Printed, out};
+use crate::packed::{Form, Packing, unpacked};
 use crate::request::{HERE, Request, SOCKET};
 use anyhow::{Context, bail, ensure};
+use rustix::net::sockopt::socket_peercred;
 use serde_json::Value;
-use std::io::{self, Write};
+use std::io::{self, BufReader, Write};
+use std::os::unix::net::UnixStream;
 use std::path::Path;
+use std::time::Duration;
 use store_sled::no_file_is_there;
+
+/// How long the bot may take to say how it is.
+const PATIENCE: Duration = Duration::from_secs(20);
 
 /// `astragal ctl`: asks the running bot and prints its answer.
 ///
 /// # Errors
 /// It does not run, or refuses; or it is to be checked, and is not connected.
 pub fn ctl(data: &Path, order: &Order, printed: Printed) -> anyhow::Result<()> {
-    let asked = |printed| Request::Order { order: order.clone(), json: printed == Printed::Json };
-    ask(data, &asked(printed), &mut out())?;
+    let request = |printed| Request::Order { order: order.clone(), json: printed == Printed::Json };
+    io::copy(&mut asked(data, &request(printed))?, &mut out())?;
     if *order != Order::Status(Look { check: true }) {
         return Ok(());
     }
-    let mut status = Vec::new();
-    ask(data, &asked(Printed::Json), &mut status)?;
-    let status: Value = serde_json::from_slice(&status).context("the bot answers something else")?;
+    let status = serde_json::from_reader::<_, Value>(asked(data, &request(Printed::Json))?);
+    let status = status.context("the bot answers something else")?;
     let networks = status["networks"].as_object().into_iter().flatten();
     let away: Vec<&str> = networks.filter(|(_, is)| is["connected"] != true).map(|(name, _)| name.as_str()).collect();
     ensure!(away.is_empty(), "not connected: {}", away.join(", "));
     Ok(())
 }
 
-/// Asks the bot running on `data` for a file and writes it to `file`.
-pub fn fetch(data: &Path, request: &Request, file: &Path) -> anyhow::Result<()> {
-    let mut out = fresh::replace(file)?;
-    ask(data, request, &mut out)?;
-    Ok(out.sync_all()?)
+/// Asks the bot running on `data` for a file and writes it to `to`, in this form.
+pub fn fetch(data: &Path, request: &Request, form: Form, to: &mut impl Write) -> anyhow::Result<()> {
+    let mut answer = asked(data, request)?;
+    let failed = "what the bot sent cannot be written";
+    if Form::of_content(&mut answer)? == form {
+        io::copy(&mut answer, to).context(failed)?;
+    } else {
+        let mut packing = Packing::new(to.by_ref(), form);
+        io::copy(&mut unpacked(answer)?, &mut packing).context(failed)?;
+        packing.finish().context(failed)?;
+    }
+    Ok(to.flush()?)
 }
 
-fn ask(data: &Path, request: &Request, out: &mut impl Write) -> anyhow::Result<()> {
+/// The process id of the bot running on `data`, and its status.
+pub fn status(data: &Path) -> anyhow::Result<(u32, Value)> {
+    let stream = connected(data)?;
+    stream.set_read_timeout(Some(PATIENCE))?;
+    let process = socket_peercred(&stream)?.pid.as_raw_nonzero().get().unsigned_abs();
+    let answer = answer(stream, &Request::Order { order: Order::Status(Look::default()), json: true })?;
+    Ok((process, serde_json::from_reader(answer)?))
+}
+
+/// Asks it and returns its answer, to be read.
+fn asked(data: &Path, request: &Request) -> anyhow::Result<BufReader<UnixStream>> {
+    answer(connected(data)?, request)
+}
+
+fn connected(data: &Path) -> anyhow::Result<UnixStream> {
     no_file_is_there(data)?;
     let socket = data.join(SOCKET);
-    let mut stream = std::os::unix::net::UnixStream::connect(&socket).with_context(|| {
+    UnixStream::connect(&socket).with_context(|| {
         format!("no bot answers on {}: is it running, with this --data or --config?", socket.display())
-    })?;
+    })
+}
+
+fn answer(mut stream: UnixStream, request: &Request) -> anyhow::Result<BufReader<UnixStream>> {
     stream.write_all(format!("{}\n", serde_json::to_string(request)?).as_bytes())?;
-    let mut stream = io::BufReader::new(stream);
+    let mut stream = BufReader::new(stream);
     let mut says = String::new();
     io::BufRead::read_line(&mut stream, &mut says)?;
     if says.trim() != HERE {
@@ -52,6 +81,5 @@ fn ask(data: &Path, request: &Request, out: &mut impl Write) -> anyhow::Result<(
         let says = if says.is_empty() { "the running bot ended".to_owned() } else { says + rest.as_str() };
         bail!("{}", says.trim());
     }
-    io::copy(&mut stream, out)?;
-    Ok(())
+    Ok(stream)
 }

@@ -1,21 +1,34 @@
-//! The existing daily backups: which one is the newest, and which one is deleted. Does not know how to write one.
+//! The existing daily backups: which one is the newest, which one is deleted, and what an interrupted one left. Does
+//! not know how to write one.
 
+use crate::fresh::part_of;
 use anyhow::Context;
 use chat::{Clock, SystemClock};
 use jiff::Timestamp;
+use jiff::civil::Date;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The directory of the daily backups, in the data directory.
+/// The directory of the daily backups, in the data directory, unless the configuration names another.
 pub const DIRECTORY: &str = "backups";
 /// The store of an unfinished restore, in the data directory.
 pub const UNFINISHED: &str = "store.part";
 /// The place for the damaged store during a rebuild, in the data directory.
 pub const DAMAGED: &str = "store.damaged";
-/// The extension of backup files.
+/// The copy of a store that is being checked, in the data directory.
+pub const CHECKED: &str = "store.check";
+/// What the file of a backup that a bot hands out begins with, in the data directory.
+pub const SPOOLED: &str = "backup-";
+/// The extension of backup files, and of compressed ones.
 pub const EXTENSION: &str = "jsonl";
+pub const PACKED: &str = "jsonl.gz";
 /// The format of the day in their names.
-pub const DAY: &str = "%Y-%m-%d";
+const DAY: &str = "%Y-%m-%d";
+
+/// The day of this time, as the name of its backup has it.
+pub fn day_of(time: Timestamp) -> String {
+    time.strftime(DAY).to_string()
+}
 
 /// Deletes the oldest daily backup if there are more than `keep` up to this day, and logs that. A backup with a later
 /// date was written by a wrong clock, or is right while this day is wrong: it stays, and no other is deleted because of
@@ -24,35 +37,66 @@ pub const DAY: &str = "%Y-%m-%d";
 /// # Errors
 /// It cannot be deleted.
 pub fn delete_old(directory: &Path, keep: usize, day: Timestamp) -> anyhow::Result<()> {
-    let today = day.strftime(DAY).to_string();
     let mut past = backups(directory);
-    past.retain(|file| file.file_stem().is_some_and(|name| name <= today.as_str()));
-    let Some(oldest) = past.first().filter(|_| keep > 0 && past.len() > keep) else { return Ok(()) };
+    past.retain(|(date, _)| *date <= day_of(day));
+    let Some((_, oldest)) = past.first().filter(|_| keep > 0 && past.len() > keep) else { return Ok(()) };
     tracing::info!(file = %oldest.display(), keep, "the oldest daily backup is deleted");
     fs::remove_file(oldest).with_context(|| format!("{} cannot be deleted", oldest.display()))
 }
 
 /// The newest daily backup by date, ignoring dates in the future.
 pub fn newest(directory: &Path) -> Option<PathBuf> {
-    let today = SystemClock.now().strftime(DAY).to_string();
+    newest_of(directory).map(|(_, file)| file)
+}
+
+/// The same, with its date.
+pub fn newest_of(directory: &Path) -> Option<(String, PathBuf)> {
+    let today = day_of(SystemClock.now());
     let all = backups(directory);
-    let past = all.iter().rfind(|file| file.file_stem().is_some_and(|name| name <= today.as_str()));
+    let past = all.iter().rfind(|(date, _)| *date <= today);
     past.or(all.last()).cloned()
 }
 
-/// The daily backups, oldest first.
-fn backups(directory: &Path) -> Vec<PathBuf> {
-    let Ok(entries) = fs::read_dir(directory) else {
-        return Vec::new();
+/// True if the backup of this day is there.
+pub fn has(directory: &Path, day: &str) -> bool {
+    backups(directory).iter().any(|(date, _)| date == day)
+}
+
+/// Removes what interrupted backups and checks left in the data directory and in the directory of the backups. Only the
+/// process that holds the data directory may do so.
+pub fn remove_unfinished(data: &Path, directory: &Path) {
+    let name = |path: &Path| path.file_name().map_or(String::new(), |name| name.to_string_lossy().into_owned());
+    let is_part = |path: &Path| path.extension().is_some_and(|ends| ends == "part");
+    let spooled = files(data).into_iter().filter(|path| is_part(path) && name(path).starts_with(SPOOLED));
+    let ours = |path: &PathBuf| {
+        let endings = [EXTENSION, PACKED].map(|ending| format!(".{ending}"));
+        endings.iter().any(|ending| name(path).ends_with(&name(&part_of(Path::new(ending)))))
     };
-    let paths = entries.flatten().map(|entry| entry.path());
+    for part in spooled.chain(files(directory).into_iter().filter(ours)) {
+        match fs::remove_file(&part) {
+            Ok(()) => tracing::info!(file = %part.display(), "what an interrupted backup left is removed"),
+            Err(error) => tracing::warn!(file = %part.display(), %error, "what an interrupted backup left stays"),
+        }
+    }
+    // It may not be there.
+    let _ = fs::remove_dir_all(data.join(CHECKED));
+}
+
+fn files(directory: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(directory).into_iter().flatten().flatten();
+    entries.map(|entry| entry.path()).filter(|path| path.is_file()).collect()
+}
+
+/// The daily backups with their dates, oldest first.
+fn backups(directory: &Path) -> Vec<(String, PathBuf)> {
     // Others may put files there: a daily backup is named after its day.
-    let daily = |path: &PathBuf| {
-        let name = path.file_stem().and_then(|name| name.to_str()).unwrap_or_default();
-        path.extension().is_some_and(|ends| ends == EXTENSION)
-            && name.parse::<jiff::civil::Date>().is_ok_and(|day| day.to_string() == name)
+    let daily = |path: PathBuf| {
+        let name = path.file_name()?.to_str()?;
+        let (day, ending) = name.split_once('.')?;
+        let is_day = day.parse::<Date>().is_ok_and(|date| date.to_string() == day);
+        (is_day && [EXTENSION, PACKED].contains(&ending)).then(|| (day.to_owned(), path.clone()))
     };
-    let mut paths: Vec<_> = paths.filter(daily).collect();
-    paths.sort();
-    paths
+    let mut found: Vec<_> = files(directory).into_iter().filter_map(daily).collect();
+    found.sort();
+    found
 }

@@ -2,13 +2,13 @@
 //! hang can only be ended from outside. The child reads a copy, because sled writes to what it opens.
 
 use crate::out::complain;
-use crate::{backups, store};
+use crate::{backups, owner, progress, store};
 use anyhow::{Context, bail, ensure};
 use chat::{Clock, SystemClock};
 use jiff::{SignedDuration, Timestamp};
 use journal::store::{StoreError, scan_all};
 use std::fs;
-use std::io::{self, Read};
+use std::io::{self, ErrorKind, Read};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitCode, ExitStatus, Stdio};
 use std::time::Duration;
@@ -43,11 +43,16 @@ pub fn check_here(store: &Path) -> ExitCode {
     }
 }
 
+/// When a file in this directory was last written, by the clock of that time.
+pub fn newest_file(directory: &Path) -> Option<Timestamp> {
+    let written = |path: PathBuf| fs::metadata(path).and_then(|found| found.modified()).ok();
+    let files = files(directory).unwrap_or_default();
+    files.into_iter().filter_map(written).max().and_then(|time| Timestamp::try_from(time).ok())
+}
+
 /// When the data was last written, by the clock of that time; warns if the clock now says it is earlier.
 pub fn last_written(data: &DataDir) -> Option<Timestamp> {
-    let written = |path: PathBuf| fs::metadata(path).and_then(|found| found.modified()).ok();
-    let files = files(&data.store()).unwrap_or_default();
-    let newest = files.into_iter().filter_map(written).max().and_then(|time| Timestamp::try_from(time).ok());
+    let newest = newest_file(&data.store());
     let now = SystemClock.now();
     if let Some(newest) = newest.filter(|newest| newest.duration_since(now) > CLOCK) {
         tracing::warn!(
@@ -63,30 +68,47 @@ pub fn last_written(data: &DataDir) -> Option<Timestamp> {
 ///
 /// # Errors
 /// As [`check_in_child`].
-pub fn before_a_start(data: &DataDir) -> anyhow::Result<()> {
+pub fn before_a_start(data: &DataDir, backups: &Path) -> anyhow::Result<()> {
     if size(&data.store()) > MOST_AT_A_START {
         return Ok(());
     }
-    check_in_child(data)
+    check_in_child(data, backups)
 }
 
-/// Has a child read the store of `data`, if there is one.
+/// Has a child read the store of `data`, if there is one. Its daily backups are in `backups`.
 ///
 /// # Errors
-/// It is damaged, or a restore was interrupted; the error says what to do. Nothing was changed.
-pub fn check_in_child(data: &DataDir) -> anyhow::Result<()> {
+/// It is damaged or lost, or a restore was interrupted; the error says what to do. Nothing was changed.
+pub fn check_in_child(data: &DataDir, backups: &Path) -> anyhow::Result<()> {
     if !data.store().exists() {
-        return nothing_was_interrupted(data);
+        nothing_was_interrupted(data)?;
+        return nothing_was_lost(backups);
     }
-    let copy = data.file("store.check");
+    let copy = data.file(backups::CHECKED);
     remove(&copy)?;
     if let Err(error) = copy_files(&data.store(), &copy) {
+        remove(&copy)?;
+        if error.kind() == ErrorKind::PermissionDenied {
+            bail!("{} cannot be read and was left as it is: {error}", data.store().display());
+        }
         tracing::warn!(%error, "no room to check the store before it is used");
-        return remove(&copy);
+        return Ok(());
     }
-    let checked = check_copy(data, &copy);
+    let checked = check_copy(data, &copy, backups);
     remove(&copy)?;
     checked
+}
+
+/// Refuses to go on without a store if there are backups: a new one would begin empty, and its backups would soon take
+/// the place of these.
+fn nothing_was_lost(backups: &Path) -> anyhow::Result<()> {
+    let Some(newest) = backups::newest(backups) else { return Ok(()) };
+    bail!(
+        "there is no store, but there are backups: astragal check --rebuild makes it from {}; to begin with nothing, move {} \
+         away",
+        newest.display(),
+        backups.display()
+    )
 }
 
 /// Refuses to go on if a restore or a rebuild was interrupted, because the store would seem empty. A start would begin
@@ -109,8 +131,8 @@ pub fn nothing_was_interrupted(data: &DataDir) -> anyhow::Result<()> {
     )
 }
 
-fn check_copy(data: &DataDir, copy: &Path) -> anyhow::Result<()> {
-    let program = std::env::current_exe().context("the program does not find itself")?;
+fn check_copy(data: &DataDir, copy: &Path, backups: &Path) -> anyhow::Result<()> {
+    let program = owner::program().context("the program does not find itself")?;
     let mut child = Command::new(program)
         .arg("check-store")
         .arg(copy)
@@ -120,7 +142,9 @@ fn check_copy(data: &DataDir, copy: &Path) -> anyhow::Result<()> {
         .spawn()
         .context("the store cannot be checked")?;
     let limit = SHORTEST_LIMIT + Duration::from_secs(size(copy) / SLOWEST);
+    let watched = progress::of_unknown("checking the store");
     let status = wait(&mut child, limit)?;
+    watched.finish_and_clear();
     if status.is_some_and(|status| status.success()) {
         return Ok(());
     }
@@ -140,7 +164,7 @@ fn check_copy(data: &DataDir, copy: &Path) -> anyhow::Result<()> {
             store.display()
         );
     }
-    let then = match backups::newest(&data.file(backups::DIRECTORY)) {
+    let then = match backups::newest(backups) {
         Some(backup) => format!("astragal restore {} --data DIR", backup.display()),
         None => "restore a backup (astragal restore FILE --data DIR)".to_owned(),
     };
@@ -151,16 +175,19 @@ fn check_copy(data: &DataDir, copy: &Path) -> anyhow::Result<()> {
     )
 }
 
-/// Waits for the child to end; `None` if it had to be killed.
-fn wait(child: &mut Child, limit: Duration) -> anyhow::Result<Option<ExitStatus>> {
+/// Waits for a child to end; `None` if it had to be killed.
+///
+/// # Errors
+/// The system lost it.
+pub fn wait(child: &mut Child, limit: Duration) -> anyhow::Result<Option<ExitStatus>> {
     for _ in 0..limit.as_millis() / STEP.as_millis() {
-        if let Some(status) = child.try_wait().context("the check of the store got lost")? {
+        if let Some(status) = child.try_wait().context("a child process got lost")? {
             return Ok(Some(status));
         }
         std::thread::sleep(STEP);
     }
-    child.kill().context("the check of the store cannot be ended")?;
-    child.wait().context("the check of the store got lost")?;
+    child.kill().context("a child process cannot be ended")?;
+    child.wait().context("a child process got lost")?;
     Ok(None)
 }
 
@@ -204,7 +231,7 @@ fn files(directory: &Path) -> io::Result<Vec<PathBuf>> {
 }
 
 /// The total size of the files of a directory, recursively, in bytes.
-fn size(directory: &Path) -> u64 {
+pub fn size(directory: &Path) -> u64 {
     let files = files(directory).unwrap_or_default();
     files.into_iter().filter_map(|path| fs::metadata(path).ok()).map(|file| file.len()).sum()
 }

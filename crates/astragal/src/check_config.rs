@@ -10,7 +10,7 @@ use std::io::Write;
 use std::time::Duration;
 
 /// How long a network may take to let the bot in. A server that cannot look up the bot's user name may take ten seconds.
-const PATIENCE: Duration = Duration::from_secs(20);
+pub const PATIENCE: Duration = Duration::from_secs(20);
 
 /// Shows the settings, or their schema.
 ///

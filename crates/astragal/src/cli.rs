@@ -53,7 +53,7 @@ pub enum Task {
     },
     /// Write all the bot's data to a new file; works while the bot runs
     Backup {
-        /// The file to write
+        /// The file to write, compressed if its name ends in .gz; - is standard output
         file: PathBuf,
         /// Write it for an older astragal, whose newest schema is this one
         #[arg(long, value_name = "N")]
@@ -61,12 +61,12 @@ pub enum Task {
     },
     /// Fill an empty data directory from a backup
     Restore {
-        /// The file to read
+        /// The file to read, which may be compressed
         file: PathBuf,
     },
     /// Write the journal of a room's table to a new file that anyone can verify; works while the bot runs
     Export {
-        /// The room, such as hall or console/hall, or the table's name
+        /// The room, such as hall or console/hall, or the table's name; of a running bot also what people call the room
         room: String,
         /// The file to write
         file: PathBuf,
@@ -112,10 +112,13 @@ pub enum Task {
     Tables,
     /// Read all stored data and report whether it is intact; the bot must be stopped
     Check {
-        /// Rebuild a damaged store from the newest daily backup and the log of what was played since
+        /// Rebuild a damaged or lost store from the newest daily backup and the log of what was played since
         #[arg(long)]
         rebuild: bool,
     },
+    /// Look at what stops a bot in the long run, and say what to do; works while the bot runs, and exits with 1 if
+    /// something is wrong
+    Doctor,
     /// Write a first configuration; asks a few questions, or takes the answers from flags
     Init(Named),
     /// Show the configuration or its schema
@@ -140,8 +143,14 @@ pub enum Task {
         /// The shell
         shell: clap_complete::Shell,
     },
-    /// Print the man page
-    Man,
+    /// Print the man page, or the one of a command
+    Man {
+        /// The command, such as backup or ctl join
+        command: Vec<String>,
+        /// Write the page of the program and of each command into this directory
+        #[arg(long, value_name = "DIR", conflicts_with = "command")]
+        all: Option<PathBuf>,
+    },
     /// Read every record of the store (run by the bot itself at its start)
     #[command(hide = true)]
     CheckStore {

@@ -3,14 +3,16 @@
 use crate::check_config::Reach;
 use crate::cli::{Cli, Options, Task};
 use crate::config::Misconfigured;
+use crate::examples::with_examples;
 use crate::export::{Consent, Stopped};
 use crate::log::Log;
 use crate::networks::{AnyKind, Kinds};
 use crate::out::{Printed, complain, was_closed};
 use crate::place::Place;
 use crate::request::Journal;
-use crate::{ask, backup, check, check_config, examine, export, full, init, pages, play, rebuild, run};
+use crate::{ask, backup, check, check_config, doctor, examine, export, full, init, owner, pages, play, rebuild, run};
 use clap::{ArgMatches, Command, CommandFactory, FromArgMatches};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 /// The exit status if the configuration is wrong (EX_CONFIG): starting again does not help, and the service manager knows
@@ -24,7 +26,7 @@ pub fn obey(kinds: Kinds) -> ExitCode {
     let log = Log::begin(log_format, &kinds);
     let place = Place::of(config, data, kinds);
     let done = match words.subcommand() {
-        None => run::run(place, log).map(|()| ExitCode::SUCCESS),
+        None => run::run(place.clone(), log).map(|()| ExitCode::SUCCESS),
         Some((name, behind)) => match of_a_kind(name, &place.kinds) {
             Some(kind) => with_networks(kind, behind, &place).map(|()| ExitCode::SUCCESS),
             None => did(Task::from_arg_matches(&words).unwrap_or_else(|error| error.exit()), behind, &place),
@@ -39,13 +41,25 @@ pub fn obey(kinds: Kinds) -> ExitCode {
                 None => ExitCode::FAILURE,
             };
             let said = format!("{error:#}");
-            match full::advice(&said).filter(|_| !said.contains("make room")) {
+            match advice(&said, &place) {
                 Some(advice) => complain(&anyhow::anyhow!("{said}; {advice}")),
                 None => complain(&error),
             }
             status
         }
     }
+}
+
+/// What the operator can do about an error, if it does not say so itself.
+fn advice(said: &str, place: &Place) -> Option<String> {
+    let full = full::advice(said).filter(|_| !said.contains("make room")).map(str::to_owned);
+    let data = || owner::as_typed(|| place.data_dir()).ok();
+    full.or_else(|| owner::advice(said, &data()?).filter(|_| !said.contains("sudo")))
+}
+
+/// A file as it was named on the command line. Call it when the process acts as whom it should.
+fn named(file: PathBuf) -> PathBuf {
+    if file.as_os_str() == "-" { file } else { owner::typed(&file) }
 }
 
 /// The command line, including the parts for each kind of network.
@@ -55,7 +69,7 @@ pub fn declared(kinds: &Kinds) -> Command {
         _ => command,
     };
     let line = Cli::command().mut_subcommands(with_flags);
-    line.subcommands(kinds.iter().filter_map(|kind| kind.command()))
+    with_examples(line.subcommands(kinds.iter().filter_map(|kind| kind.command())))
 }
 
 /// The kind of network that a command belongs to, if it belongs to just one.
@@ -66,7 +80,7 @@ fn of_a_kind(name: &str, kinds: &Kinds) -> Option<&'static dyn AnyKind> {
 
 fn with_networks(kind: &dyn AnyKind, words: &ArgMatches, place: &Place) -> anyhow::Result<()> {
     let config = place.config()?;
-    kind.run(words, &config.networks, &place.data_of(&config)?)
+    kind.run(words, &config.networks, &place.home_of(&config)?.data)
 }
 
 /// Runs one of the commands. `words` are the arguments after its name.
@@ -74,11 +88,15 @@ fn did(task: Task, words: &ArgMatches, place: &Place) -> anyhow::Result<ExitCode
     match task {
         Task::Play { json, files } => return Ok(play::play(&files, Printed::of(json))),
         Task::CheckStore { store } => return Ok(check::check_here(&store)),
+        Task::Doctor => return doctor::doctor(place),
         Task::Ctl { order, json } => ask::ctl(&place.data_dir()?, &order, Printed::of(json)),
-        Task::Backup { file, schema } => backup::backup(&place.data_dir()?, &file, schema),
+        Task::Backup { file, schema } => {
+            let home = place.home()?;
+            backup::backup(&home, &named(file), schema)
+        }
         Task::Restore { file } => {
-            let config = place.config()?;
-            backup::restore(&place.data_of(&config)?, &file, config.store.database)
+            let home = place.home()?;
+            backup::restore(&home, &named(file))
         }
         Task::Export { room, file, text, story, all } => {
             let page = file.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("html"));
@@ -89,21 +107,24 @@ fn did(task: Task, words: &ArgMatches, place: &Place) -> anyhow::Result<ExitCode
                 (_, _, true) => Journal::Move,
                 (false, false, false) => Journal::Proof,
             };
-            export::export(&place.data_dir()?, &room, &file, kind)
+            let home = place.home()?;
+            export::export(&home, &room, &named(file), kind)
         }
         Task::Verify { file, head } => export::verify(&file, head.as_deref()),
-        Task::Tables => export::tables(&place.data_dir()?),
-        Task::Check { rebuild: false } => examine::examine(&place.data_dir()?),
-        Task::Check { rebuild: true } => rebuild::rebuild(&place.data_dir()?),
+        Task::Tables => export::tables(&place.home()?),
+        Task::Check { rebuild: false } => examine::examine(&place.home()?),
+        Task::Check { rebuild: true } => rebuild::rebuild(&place.home()?),
         Task::Seat { room, table, yes } => stopped(place, |here| export::seat(here, &room, &table, consent(yes))),
-        Task::Import { file, room, yes } => stopped(place, |here| export::import(here, &file, &room, consent(yes))),
+        Task::Import { file, room, yes } => {
+            stopped(place, |here| export::import(here, &named(file), &room, consent(yes)))
+        }
         Task::Init(first) => init::init(place, first, words),
         Task::Config(task) => check_config::show(place, &task),
         Task::CheckConfig { online } => {
             check_config::check(place, if online { Reach::Networks } else { Reach::Itself })
         }
         Task::Completions { shell } => pages::completions(declared(&place.kinds), shell),
-        Task::Man => pages::man(declared(&place.kinds)),
+        Task::Man { command, all } => pages::man(declared(&place.kinds), &command, all.as_deref()),
     }?;
     Ok(ExitCode::SUCCESS)
 }
@@ -111,7 +132,7 @@ fn did(task: Task, words: &ArgMatches, place: &Place) -> anyhow::Result<ExitCode
 /// Runs something that needs the bot to be stopped.
 fn stopped(place: &Place, work: impl FnOnce(&Stopped<'_>) -> anyhow::Result<()>) -> anyhow::Result<()> {
     let config = place.config()?;
-    work(&Stopped { config: &config, data: &place.data_of(&config)? })
+    work(&Stopped { config: &config, home: &place.home_of(&config)? })
 }
 
 fn consent(yes: bool) -> Consent {

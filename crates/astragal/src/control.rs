@@ -1,10 +1,12 @@
 //! The socket for requests to a running bot, on the bot's side. `ask.rs` is the other side.
 
+use crate::backups::SPOOLED;
 use crate::operator::{Operator, Told};
 use crate::out::Printed;
 use crate::request::{HERE, Request};
 use crate::{backup, door, export, fresh};
 use anyhow::Context;
+use chat::RoomId;
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -47,7 +49,7 @@ pub async fn listen(socket: PathBuf, operator: Arc<Operator>) {
                 continue;
             }
         };
-        let spool = socket.with_file_name(format!("backup-{number}.part"));
+        let spool = socket.with_file_name(format!("{SPOOLED}{number}.part"));
         let operator = operator.clone();
         tokio::spawn(async move {
             if let Err(error) = answer(stream, &operator, &spool).await {
@@ -68,7 +70,10 @@ async fn answer(stream: UnixStream, operator: &Operator, spool: &Path) -> anyhow
     // Spooled, so that a slow reader never delays the bot's writes.
     let spooled = match serde_json::from_str(&request) {
         Ok(Request::Backup) => backup::of_running(&operator.bot, spool.to_owned()).await,
-        Ok(Request::Export { room, kind }) => export::of_running(&operator.bot, room, kind, spool.to_owned()).await,
+        Ok(Request::Export { room, kind }) => {
+            let shown = called(operator, &room).await;
+            export::of_running(&operator.bot, room, shown, kind, spool.to_owned()).await
+        }
         Ok(Request::Order { order, json }) => {
             operator.obey(order).await.and_then(|told| keep(&told, Printed::of(json), spool))
         }
@@ -87,6 +92,18 @@ async fn answer(stream: UnixStream, operator: &Operator, spool: &Path) -> anyhow
         }
         timeout(TO_READ, write.write_all(&chunk[..length])).await.context("nobody reads the answer")??;
     }
+}
+
+/// The rooms that people call so, on any network.
+async fn called(operator: &Operator, name: &str) -> Vec<RoomId> {
+    let wanted = name.to_lowercase();
+    let mut found = Vec::new();
+    for (network, status) in operator.networks().await {
+        let rooms = status.rooms.into_iter();
+        let so = rooms.filter(|room| room.name.as_ref().is_some_and(|name| name.to_lowercase() == wanted));
+        found.extend(so.map(|room| RoomId::new(&network, &room.id)));
+    }
+    found
 }
 
 fn keep(told: &Told, printed: Printed, spool: &Path) -> anyhow::Result<()> {

@@ -1,31 +1,38 @@
 //! `astragal check`: reads everything stored, and checks that every journal leads to what is stored.
 
-use crate::{check, out::say, place, store};
+use crate::place::{self, Home};
+use crate::{backups, check, out::say, progress, store};
 use anyhow::{Context, bail};
 use journal::moving::tables;
 use journal::schema::check_records;
 use journal::store::Store;
-use std::path::Path;
 use store_sled::{ClaimError, DataDir};
 
 /// Reports whether the store of a stopped bot is intact.
-pub fn examine(path: &Path) -> anyhow::Result<()> {
-    let data = of_stopped(path)?;
-    check::check_in_child(&data)?;
+pub fn examine(home: &Home) -> anyhow::Result<()> {
+    let data = of_stopped(home)?;
+    check::check_in_child(&data, &home.backups)?;
     for line in journals(&*store::look(&data.store())?)? {
         say(&line)?;
     }
     say("everything stored is intact")
 }
 
-/// The data directory of a bot that is not running.
-pub fn of_stopped(path: &Path) -> anyhow::Result<DataDir> {
-    place::must_hold_data(path)?;
-    let data = match DataDir::claim(path) {
-        Err(ClaimError::Held(_)) => bail!("a bot is running on {}: stop it first", path.display()),
+/// The data directory of a bot that is not running, with data in it.
+pub fn of_stopped(home: &Home) -> anyhow::Result<DataDir> {
+    place::must_hold_data(home)?;
+    let data = claimed(home)?;
+    check::nothing_was_interrupted(&data)?;
+    Ok(data)
+}
+
+/// The data directory of a bot that is not running, without what an interrupted backup left.
+pub fn claimed(home: &Home) -> anyhow::Result<DataDir> {
+    let data = match DataDir::claim(&home.data) {
+        Err(ClaimError::Held(_)) => bail!("a bot is running on {}: stop it first", home.data.display()),
         data => data?,
     };
-    check::nothing_was_interrupted(&data)?;
+    backups::remove_unfinished(&home.data, &home.backups);
     Ok(data)
 }
 
@@ -36,6 +43,8 @@ pub fn of_stopped(path: &Path) -> anyhow::Result<DataDir> {
 pub fn journals(store: &dyn Store) -> anyhow::Result<Vec<String>> {
     check_records(store)?;
     let mut said = Vec::new();
+    // It goes away at the end.
+    let _watched = progress::of_unknown("checking journals");
     for table in tables(store)? {
         let audit = journal::audit(store, &table).with_context(|| format!("the journal of {table} is damaged"))?;
         let entries = match audit.entries {

@@ -2,8 +2,11 @@
 
 use crate::backup::between_commits;
 use crate::config::Config;
-use crate::fresh::{self, must_be_free, part_of};
-use crate::out::{out, say};
+use crate::examine::claimed;
+use crate::fresh::{self, Part, must_be_free};
+use crate::out::{columns, out, say};
+use crate::packed::Form;
+use crate::place::Home;
 use crate::request::{Journal, Request};
 use crate::{ask, check, lines, place, store};
 use anyhow::{Context, bail};
@@ -11,9 +14,10 @@ use bot::Bot;
 use chat::{Clock, RoomId, SystemClock, clean, cut};
 use journal::Entropy;
 use journal::export::{self, Exported};
+use journal::keys::TableId;
 use journal::moving::{self, Laid, Moved};
 use journal::store::Store;
-use std::fs;
+use std::fs::File;
 use std::io::{BufWriter, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -27,27 +31,27 @@ const LONGEST_NAME: usize = 300;
 const HEAD: usize = 16;
 
 /// Writes a table's journal to a new file: of a running bot through its socket, otherwise from its store.
-pub fn export(path: &Path, room: &str, file: &Path, kind: Journal) -> anyhow::Result<()> {
+pub fn export(home: &Home, room: &str, file: &Path, kind: Journal) -> anyhow::Result<()> {
     must_be_free(file)?;
-    place::must_hold_data(path)?;
-    let part = part_of(file);
-    let written = match DataDir::claim(path) {
+    place::must_hold_data(home)?;
+    let part = Part::of(file);
+    match DataDir::claim(&home.data) {
         Ok(data) => {
-            check::check_in_child(&data)?;
-            write_file(&*store::look(&data.store())?, room, kind, &part)
+            check::check_in_child(&data, &home.backups)?;
+            let store = store::look(&data.store())?;
+            // Nobody knows the names that people see of rooms, except a running bot.
+            let table = meant(&*store, room, &[])?;
+            write_file(&*store, &table, kind, part.create_as_typed()?, file)?;
         }
         Err(ClaimError::Held(_)) => {
+            let mut made = part.create_as_typed()?;
             let request = Request::Export { room: room.to_owned(), kind };
-            ask::fetch(path, &request, &part)
+            ask::fetch(&home.data, &request, Form::Plain, &mut made)?;
+            made.sync_all().with_context(|| format!("{} cannot be written", file.display()))?;
         }
         Err(error) => return Err(error.into()),
-    };
-    if let Err(error) = written {
-        // Leave no incomplete export behind; there may be none.
-        let _ = fs::remove_file(&part);
-        return Err(error);
     }
-    fs::rename(&part, file).with_context(|| format!("{} cannot be written", file.display()))?;
+    part.place()?;
     say(&match kind {
         Journal::Text | Journal::Story | Journal::Page => format!("written to {}", file.display()),
         Journal::Proof => format!("written to {0}; anybody can check it: astragal verify {0}", file.display()),
@@ -59,24 +63,46 @@ pub fn export(path: &Path, room: &str, file: &Path, kind: Journal) -> anyhow::Re
     })
 }
 
-/// Writes a table's journal to `file` while the bot runs.
-pub async fn of_running(bot: &Bot, room: String, kind: Journal, file: PathBuf) -> anyhow::Result<()> {
-    between_commits(bot, move |store| write_file(store, &room, kind, &file)).await
+/// Writes a table's journal to `file` while the bot runs. `shown` are the rooms that people call `room`.
+pub async fn of_running(
+    bot: &Bot,
+    room: String,
+    shown: Vec<RoomId>,
+    kind: Journal,
+    file: PathBuf,
+) -> anyhow::Result<()> {
+    let made = fresh::replace(&file)?;
+    between_commits(bot, move |store| {
+        let table = meant(store, &room, &shown)?;
+        write_file(store, &table, kind, made, &file)
+    })
+    .await
 }
 
-fn write_file(store: &dyn Store, room: &str, kind: Journal, file: &Path) -> anyhow::Result<()> {
-    let table = match moving::table_called(store, room)? {
-        Ok(table) => table,
+/// The table that `room` means: by an id or a table's name, or else by the name that people see.
+fn meant(store: &dyn Store, room: &str, shown: &[RoomId]) -> anyhow::Result<TableId> {
+    let ids = |ids: Vec<String>| ids.join(", ");
+    let tables = match moving::table_called(store, room)? {
+        Ok(table) => return Ok(table),
         Err(tables) if tables.is_empty() => bail!("nothing was played yet, in no room"),
-        Err(tables) => {
-            let names: Vec<_> = tables.iter().map(ToString::to_string).collect();
-            bail!("which table is {room}? There are {}", names.join(", "));
-        }
+        Err(tables) => tables,
     };
-    let exported = Exported::of(&table, |key| store.read(key))?;
+    match shown {
+        [] => bail!("which table is {room}? There are {}", ids(tables.iter().map(ToString::to_string).collect())),
+        [only] => Ok(moving::table_called(store, &only.to_string())?.unwrap_or_else(|_| TableId::of(only))),
+        several => bail!(
+            "{} rooms are called {room}: name one by its id, which is {}",
+            several.len(),
+            ids(several.iter().map(ToString::to_string).collect())
+        ),
+    }
+}
+
+fn write_file(store: &dyn Store, table: &TableId, kind: Journal, made: File, file: &Path) -> anyhow::Result<()> {
+    let exported = Exported::of(table, |key| store.read(key))?;
     let exported = exported.with_context(|| format!("nothing was played at {table} yet"))?;
     let failed = || format!("{} cannot be written", file.display());
-    let mut out = BufWriter::new(fresh::replace(file)?);
+    let mut out = BufWriter::new(made);
     let now = SystemClock.now();
     match kind {
         Journal::Proof => export::write(&exported, now, &mut out)?,
@@ -90,8 +116,8 @@ fn write_file(store: &dyn Store, room: &str, kind: Journal, file: &Path) -> anyh
 
 /// Verifies an export and reports the result.
 pub fn verify(file: &Path, head: Option<&str>) -> anyhow::Result<()> {
-    let verdict =
-        export::verify(&mut lines::open(file, lines::OF_A_JOURNAL)?, |_| {}).and_then(|verdict| verdict.ends_in(head));
+    let verdict = export::verify(&mut lines::open_watched(file, lines::OF_A_JOURNAL, "reading")?, |_| {})
+        .and_then(|verdict| verdict.ends_in(head));
     let verdict = verdict.with_context(|| format!("{} does not hold", file.display()))?;
     let (header, found) = (verdict.header, verdict.verifier);
     say(&format!("{}: the journal of {} holds, #1 to #{}", file.display(), quoted(&header.table), found.last))?;
@@ -126,7 +152,7 @@ pub fn verify(file: &Path, head: Option<&str>) -> anyhow::Result<()> {
 /// A stopped bot: its data and the operator's settings.
 pub struct Stopped<'a> {
     pub config: &'a Config,
-    pub data: &'a Path,
+    pub home: &'a Home,
 }
 
 impl Stopped<'_> {
@@ -134,11 +160,8 @@ impl Stopped<'_> {
     fn open(&self, room: &str) -> anyhow::Result<(Arc<store::Playing>, RoomId, Settings, DataDir)> {
         let room = RoomId::try_from(room.to_owned())
             .map_err(|_| anyhow::anyhow!("{room} is no room: give network and room, such as console/hall"))?;
-        let data = match DataDir::claim(self.data) {
-            Err(ClaimError::Held(_)) => bail!("a bot is running on {}: stop it first", self.data.display()),
-            data => data?,
-        };
-        check::check_in_child(&data)?;
+        let data = claimed(self.home)?;
+        check::check_in_child(&data, &self.home.backups)?;
         let store = store::open(&data, self.config)?;
         Ok((store, room, self.config.settings(), data))
     }
@@ -155,7 +178,7 @@ pub enum Consent {
 
 /// Stores an exported table and seats a room at it.
 pub fn import(here: &Stopped<'_>, file: &Path, room: &str, consent: Consent) -> anyhow::Result<()> {
-    let moved = Moved::read(&mut lines::open(file, lines::OF_A_JOURNAL)?)
+    let moved = Moved::read(&mut lines::open_watched(file, lines::OF_A_JOURNAL, "reading")?)
         .with_context(|| format!("{} cannot be imported", file.display()))?;
     let (store, room, settings, _data) = here.open(room)?;
     let offered = |plugin: &str| settings.offers(&room, plugin);
@@ -196,7 +219,7 @@ fn tell_of(moved: &Moved, settings: &Settings, room: &RoomId) -> anyhow::Result<
 
 /// Seats a room at another table of the store.
 pub fn seat(here: &Stopped<'_>, room: &str, table: &str, consent: Consent) -> anyhow::Result<()> {
-    place::must_hold_data(here.data)?;
+    place::must_hold_data(here.home)?;
     let (store, room, settings, _data) = here.open(room)?;
     let all = moving::tables(&store)?;
     let Some(table) = all.iter().find(|each| each.to_string() == table) else {
@@ -207,23 +230,25 @@ pub fn seat(here: &Stopped<'_>, room: &str, table: &str, consent: Consent) -> an
 }
 
 /// Lists the tables and the rooms at them.
-pub fn tables(path: &Path) -> anyhow::Result<()> {
-    place::must_hold_data(path)?;
-    let data = match DataDir::claim(path) {
-        Err(ClaimError::Held(_)) => bail!("a bot is running on {}: stop it first", path.display()),
-        data => data?,
-    };
-    check::check_in_child(&data)?;
+pub fn tables(home: &Home) -> anyhow::Result<()> {
+    place::must_hold_data(home)?;
+    let data = claimed(home)?;
+    check::check_in_child(&data, &home.backups)?;
     let store = store::look(&data.store())?;
     let seatings = moving::seatings(&store)?;
+    let mut rows = Vec::new();
     for table in moving::tables(&store)? {
         let here = seatings.iter().filter(|(_, seat)| *seat == table);
         let rooms: Vec<_> = here.map(|(room, _)| room.to_string()).collect();
-        let rooms = if rooms.is_empty() { String::new() } else { format!(", rooms {}", rooms.join(", ")) };
-        let name = quoted(&table);
-        say(&format!("{name}: #{}{rooms}", moving::last_entry(&store, &table)?))?;
+        rows.push([quoted(&table), format!("#{}", moving::last_entry(&store, &table)?), rooms.join(", ")]);
     }
-    Ok(())
+    if out().is_terminal() {
+        return say(&columns(["Table", "Last entry", "Rooms"], &rows));
+    }
+    rows.iter().try_for_each(|[table, last, rooms]| {
+        let rooms = if rooms.is_empty() { String::new() } else { format!(", rooms {rooms}") };
+        say(&format!("{table}: {last}{rooms}"))
+    })
 }
 
 /// Commits it after consent.
@@ -257,4 +282,33 @@ fn confirmed() -> anyhow::Result<bool> {
     let mut answer = String::new();
     std::io::stdin().read_line(&mut answer)?;
     Ok(answer.trim().eq_ignore_ascii_case("yes"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use journal::documents::{TableDoc, to_json};
+    use journal::store::{Batch, Memory};
+
+    #[test]
+    fn a_room_is_found_by_its_id_first_and_else_by_the_name_that_people_see() {
+        let store = Memory::default();
+        let rooms = ["!a:x", "!b:x", "tavern"].map(|id| RoomId::new("home", id));
+        let mut batch = Batch::default();
+        for room in &rooms {
+            batch.put(journal::keys::doc(&TableId::of(room)), to_json(&TableDoc::default()));
+        }
+        store.commit(&batch).unwrap();
+        let [a, b, tavern] = rooms;
+        let found = |name: &str, shown: &[&RoomId]| {
+            let shown: Vec<_> = shown.iter().map(|room| (*room).clone()).collect();
+            meant(&store, name, &shown).map(|table| table.to_string()).map_err(|error| error.to_string())
+        };
+        assert_eq!(found("The Inn", &[&b]), Ok("home/!b:x".to_owned()));
+        assert_eq!(found("Tavern", &[&a]), Ok(tavern.to_string()), "an id is what it always was");
+        let several = "2 rooms are called The Inn: name one by its id, which is home/!a:x, home/!b:x";
+        assert_eq!(found("The Inn", &[&a, &b]), Err(several.to_owned()));
+        let none = found("The Inn", &[]).unwrap_err();
+        assert!(none.starts_with("which table is The Inn? There are ") && none.contains("home/!a:x"), "{none}");
+    }
 }

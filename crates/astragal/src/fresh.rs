@@ -1,5 +1,6 @@
 //! Creates files for their owner's eyes only, so that nobody can have put a link or a file of theirs in the way.
 
+use crate::owner::as_typed;
 use anyhow::{Context, ensure};
 use std::fs::{self, File, OpenOptions};
 use std::io::ErrorKind;
@@ -8,7 +9,8 @@ use std::path::{Path, PathBuf};
 
 /// Fails if anything exists at `path`.
 pub fn must_be_free(path: &Path) -> anyhow::Result<()> {
-    ensure!(!path.exists(), "{} is there already: name another file, or move it away", path.display());
+    let free = as_typed(|| !path.exists());
+    ensure!(free, "{} is there already: name another file, or move it away", path.display());
     Ok(())
 }
 
@@ -17,6 +19,53 @@ pub fn part_of(file: &Path) -> PathBuf {
     let mut name = file.as_os_str().to_owned();
     name.push(".part");
     name.into()
+}
+
+/// A file while it is incomplete. Unless it is put in place, nothing is left of it.
+pub struct Part<'a> {
+    file: &'a Path,
+    path: PathBuf,
+    placed: bool,
+}
+
+impl<'a> Part<'a> {
+    /// The incomplete form of `file`. Nothing is created yet.
+    pub fn of(file: &'a Path) -> Self {
+        Part { file, path: part_of(file), placed: false }
+    }
+
+    /// Its path.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Creates it for whoever typed the command, who named the file.
+    ///
+    /// # Errors
+    /// It cannot be created.
+    pub fn create_as_typed(&self) -> anyhow::Result<File> {
+        as_typed(|| replace(&self.path))
+    }
+
+    /// Puts it in place.
+    ///
+    /// # Errors
+    /// It cannot be renamed.
+    pub fn place(mut self) -> anyhow::Result<()> {
+        let renamed = as_typed(|| fs::rename(&self.path, self.file));
+        renamed.with_context(|| format!("{} cannot be written", self.file.display()))?;
+        self.placed = true;
+        Ok(())
+    }
+}
+
+impl Drop for Part<'_> {
+    fn drop(&mut self) {
+        if !self.placed {
+            // There may be none.
+            let _ = as_typed(|| fs::remove_file(&self.path));
+        }
+    }
 }
 
 /// Creates a file. If it exists already, it stays, and this is an error.

@@ -1,6 +1,9 @@
 //! Reads files line by line with a limit per line, so that a stranger's file costs no more memory than its longest
 //! valid line.
 
+use crate::owner::as_typed;
+use crate::packed::unpacked;
+use crate::progress;
 use anyhow::Context;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, ErrorKind, Read};
@@ -20,13 +23,26 @@ pub struct Lines<R> {
     number: u64,
 }
 
-/// Opens a file of such lines.
+/// Opens a file of such lines, which may be compressed.
 ///
 /// # Errors
 /// It cannot be read.
-pub fn open(file: &Path, most: usize) -> anyhow::Result<Lines<BufReader<File>>> {
-    let opened = File::open(file).with_context(|| format!("{} cannot be read", file.display()))?;
-    Ok(Lines::new(BufReader::new(opened), most))
+pub fn open(file: &Path, most: usize) -> anyhow::Result<Lines<Box<dyn BufRead>>> {
+    let opened = File::open(file).and_then(|opened| unpacked(BufReader::new(opened)));
+    Ok(Lines::new(opened.with_context(|| format!("{} cannot be read", file.display()))?, most))
+}
+
+/// The same for a file that was named on the command line. If somebody looks at a terminal, it shows how far reading is;
+/// `what` says why it is read.
+///
+/// # Errors
+/// It cannot be read.
+pub fn open_watched(file: &Path, most: usize, what: &'static str) -> anyhow::Result<Lines<Box<dyn BufRead>>> {
+    let opened = as_typed(|| File::open(file)).and_then(|opened| {
+        let length = opened.metadata()?.len();
+        unpacked(BufReader::new(progress::of(what, length).wrap_read(opened)))
+    });
+    Ok(Lines::new(opened.with_context(|| format!("{} cannot be read", file.display()))?, most))
 }
 
 impl<R: BufRead> Lines<R> {

@@ -41,7 +41,7 @@ pub enum Order {
         /// The plugin
         plugin: String,
     },
-    /// Write a backup to the directory `backups` in the data directory
+    /// Write a compressed backup to the directory of the daily backups
     Backup,
     /// Reload the configuration; if it has mistakes, nothing changes
     Reload,

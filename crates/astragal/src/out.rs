@@ -1,6 +1,7 @@
 //! Standard output, and last words on standard error. A reader such as `head` may stop when it has enough; then the
 //! program ends quietly and successfully.
 
+use crate::owner::shown;
 use std::fmt;
 use std::io::{self, ErrorKind, IsTerminal, Write};
 
@@ -45,13 +46,24 @@ impl Printed {
 /// # Errors
 /// Standard output is closed or cannot be written.
 pub fn say(line: &str) -> anyhow::Result<()> {
-    Ok(writeln!(out(), "{line}")?)
+    Ok(writeln!(out(), "{}", shown(line))?)
+}
+
+/// A list in columns, for somebody who looks at a terminal.
+pub fn columns<const N: usize>(titles: [&str; N], rows: &[[String; N]]) -> String {
+    let mut table = comfy_table::Table::new();
+    table.load_preset(comfy_table::presets::NOTHING).set_header(titles).add_rows(rows);
+    // The first column begins where the line does.
+    for column in table.column_iter_mut() {
+        column.set_padding((0, 2));
+    }
+    table.trim_fmt()
 }
 
 /// Prints the last words of a failed run: one line.
 pub fn complain(error: &anyhow::Error) {
     // There is nowhere left to report that standard error is closed.
-    let _ = writeln!(io::stderr(), "astragal: {error:#}");
+    let _ = writeln!(io::stderr(), "astragal: {}", shown(&format!("{error:#}")));
 }
 
 /// True if the only failure was that nobody reads the output, which is no failure.
@@ -82,4 +94,15 @@ impl Write for Out {
 /// Tells a broken pipe of standard output from that of a socket or a file.
 fn known(error: io::Error) -> io::Error {
     if error.kind() == ErrorKind::BrokenPipe { io::Error::new(ErrorKind::BrokenPipe, Closed) } else { error }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_are_as_wide_as_what_is_in_them() {
+        let rows = [["console/hall", "#3"], ["\u{540d}", "#12"]].map(|row| row.map(str::to_owned));
+        assert_eq!(columns(["Table", "Last"], &rows), "Table         Last\nconsole/hall  #3\n\u{540d}            #12");
+    }
 }

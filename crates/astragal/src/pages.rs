@@ -1,9 +1,44 @@
-//! Pages generated from the command line: the man page, and shell completions.
+//! Pages generated from the command line: the man pages, and shell completions.
 
+use crate::fresh;
 use crate::out::out;
+use anyhow::Context;
 use clap::Command;
 use clap_complete::Shell;
-use std::io::Write;
+use clap_mangen::Man;
+use clap_mangen::roff::{Roff, bold, roman};
+use std::fs;
+use std::io::{self, Write};
+use std::path::Path;
+
+/// What the title says before and after the text of an entry.
+type Entries = &'static [(&'static str, &'static str)];
+
+const FILES: Entries = &[
+    ("~/.config/astragal/astragal.toml", "The configuration, unless --config names another file."),
+    ("/etc/astragal/astragal.toml", "The configuration of the service, if there is no such file of the user's own."),
+    ("/etc/astragal/secrets", "The passwords that the configuration of the service names."),
+    ("~/.local/share/astragal", "All data, unless --data or the configuration names another directory."),
+    ("/var/lib/astragal", "The data of the service."),
+    ("DATA/backups", "The daily backups."),
+];
+const ENVIRONMENT: Entries = &[
+    (
+        "ASTRAGAL__SECTION__KEY",
+        "Overrides a key of the configuration: ASTRAGAL__IRC__LIBERA__NICK sets irc.libera.nick.",
+    ),
+    ("ASTRAGAL_LOG", "How much is logged: warn, info, debug, or a filter such as warn,transport_irc=debug."),
+    ("ASTRAGAL_LOG_FORMAT", "The format of the log: text or json."),
+    (
+        "CREDENTIALS_DIRECTORY",
+        "Where the service manager keeps secrets. Relative paths of secrets are looked for there first.",
+    ),
+];
+const STATUS: Entries = &[
+    ("0", "All went well."),
+    ("1", "Something is wrong; the last line on standard error says what, and what to do."),
+    ("2", "The command line was not understood."),
+];
 
 /// Prints completions for a shell.
 ///
@@ -17,21 +52,88 @@ pub fn completions(mut command: Command, shell: Shell) -> anyhow::Result<()> {
     Ok(out().write_all(&text)?)
 }
 
-/// Prints the man page, with a section for each command.
+/// Prints the man page of the program, with a section for each command, or of one of its commands. With `directory`,
+/// writes the page of the program and of each command there.
 ///
 /// # Errors
-/// Standard output is closed.
-pub fn man(mut command: Command) -> anyhow::Result<()> {
+/// There is no such command, or the pages cannot be written.
+pub fn man(command: Command, words: &[String], directory: Option<&Path>) -> anyhow::Result<()> {
+    // That one would have a page too.
+    let mut command = command.disable_help_subcommand(true);
     command.build();
-    let mut out = out();
-    let page = clap_mangen::Man::new(command.clone());
-    page.render(&mut out)?;
-    for task in command.get_subcommands().filter(|task| !task.is_hide_set() && task.get_name() != "help") {
-        let page = clap_mangen::Man::new(task.clone());
-        writeln!(out, ".SH \"{}\"", task.get_name().to_uppercase())?;
-        page.render_description_section(&mut out)?;
-        page.render_synopsis_section(&mut out)?;
-        page.render_options_section(&mut out)?;
+    if let Some(directory) = directory {
+        fs::create_dir_all(directory).with_context(|| format!("{} cannot be made", directory.display()))?;
+        return write_all(&command, directory);
     }
-    Ok(())
+    let named = words.iter().try_fold(&command, |within, word| within.find_subcommand(word));
+    let named = named.with_context(|| format!("there is no command {}: see astragal --help", words.join(" ")))?;
+    Ok(out().write_all(&page(named, if words.is_empty() { Depth::All } else { Depth::One })?)?)
+}
+
+/// How much is on a page.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Depth {
+    /// The command.
+    One,
+    /// A section for each command within it, too.
+    All,
+}
+
+fn write_all(command: &Command, directory: &Path) -> anyhow::Result<()> {
+    let name = command.get_display_name().unwrap_or_else(|| command.get_name());
+    let file = directory.join(format!("{name}.1"));
+    let mut made = fresh::replace(&file)?;
+    made.write_all(&page(command, Depth::One)?).with_context(|| format!("{} cannot be written", file.display()))?;
+    shown_within(command).try_for_each(|within| write_all(within, directory))
+}
+
+fn shown_within(command: &Command) -> impl Iterator<Item = &Command> {
+    command.get_subcommands().filter(|within| !within.is_hide_set())
+}
+
+fn page(command: &Command, depth: Depth) -> io::Result<Vec<u8>> {
+    let mut page = Vec::new();
+    let examples = command.get_after_help().map(ToString::to_string);
+    let man = Man::new(command.clone());
+    man.render_title(&mut page)?;
+    man.render_name_section(&mut page)?;
+    man.render_synopsis_section(&mut page)?;
+    man.render_description_section(&mut page)?;
+    man.render_options_section(&mut page)?;
+    if command.has_subcommands() {
+        man.render_subcommands_section(&mut page)?;
+    }
+    if depth == Depth::All {
+        for within in shown_within(command) {
+            section_of(within, &mut page)?;
+        }
+    }
+    if let Some(examples) = examples {
+        let lines = examples.lines().skip(1).map(|line| roman(format!("{}\n", line.trim_start())));
+        Roff::new()
+            .control("SH", ["EXAMPLES"])
+            .control("nf", [])
+            .text(lines.collect::<Vec<_>>())
+            .control("fi", [])
+            .to_writer(&mut page)?;
+    }
+    for (title, entries) in [("FILES", FILES), ("ENVIRONMENT", ENVIRONMENT), ("EXIT STATUS", STATUS)] {
+        let mut section = Roff::new();
+        section.control("SH", [title]);
+        for (name, text) in entries {
+            section.control("TP", []).text([bold(*name)]).text([roman(*text)]);
+        }
+        section.to_writer(&mut page)?;
+    }
+    man.render_version_section(&mut page)?;
+    Ok(page)
+}
+
+/// The section of a command within another's page.
+fn section_of(command: &Command, page: &mut Vec<u8>) -> io::Result<()> {
+    let man = Man::new(command.clone());
+    writeln!(page, ".SH \"{}\"", command.get_name().to_uppercase())?;
+    man.render_description_section(page)?;
+    man.render_synopsis_section(page)?;
+    man.render_options_section(page)
 }

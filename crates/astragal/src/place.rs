@@ -1,12 +1,14 @@
 //! Where the configuration and the data are: by the command line, or else by the platform's convention.
 
-use crate::backups::UNFINISHED;
+use crate::backups::{self, UNFINISHED};
 use crate::config::{Config, Written, environment};
 use crate::networks::Kinds;
+use crate::owner;
+use crate::store::Database;
 use anyhow::Context;
 use directories::ProjectDirs;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// Where packages put the configuration of a bot that runs as a service.
 pub const OF_THE_SYSTEM: &str = "/etc/astragal/astragal.toml";
@@ -22,6 +24,16 @@ pub struct Place {
     pub data: Option<PathBuf>,
     /// The kinds of networks that the configuration may name.
     pub kinds: Kinds,
+}
+
+/// What a command works on: the bot's data.
+pub struct Home {
+    /// The data directory.
+    pub data: PathBuf,
+    /// The directory of the daily backups.
+    pub backups: PathBuf,
+    /// The database of a new store.
+    pub database: Database,
 }
 
 impl Place {
@@ -65,6 +77,20 @@ impl Place {
         std::path::absolute(&path).with_context(|| format!("{} is no usable path", path.display()))
     }
 
+    /// The data for a command, which from now on acts as its owner.
+    ///
+    /// # Errors
+    /// The configuration is wrong, or this user cannot act as the owner.
+    pub fn home(&self) -> anyhow::Result<Home> {
+        self.home_of(&self.config()?)
+    }
+
+    /// The same, if this is the configuration.
+    pub fn home_of(&self, config: &Config) -> anyhow::Result<Home> {
+        let data = owner::act(&self.data_of(config)?)?;
+        Ok(Home { backups: data.join(&config.backups.directory), data, database: config.store.database })
+    }
+
     /// The data directory, using the current configuration only if the command line names none: whoever asks a running
     /// bot need not be able to read its secrets.
     pub fn data_dir(&self) -> anyhow::Result<PathBuf> {
@@ -83,13 +109,19 @@ fn platform() -> Option<ProjectDirs> {
 ///
 /// # Errors
 /// There is none, or it cannot be looked at.
-pub fn must_hold_data(data: &Path) -> anyhow::Result<()> {
+pub fn must_hold_data(home: &Home) -> anyhow::Result<()> {
+    let data = &home.data;
     store_sled::no_file_is_there(data)?;
     match fs::metadata(data.join("store")).or_else(|_| fs::metadata(data.join(UNFINISHED))) {
         Ok(_) => Ok(()),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-            anyhow::bail!("there is no data in {}: name the bot's data directory with --data", data.display())
-        }
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => match backups::newest(&home.backups) {
+            Some(newest) => anyhow::bail!(
+                "there is no store in {}, but there are backups: astragal check --rebuild makes it from {}",
+                data.display(),
+                newest.display()
+            ),
+            None => anyhow::bail!("there is no data in {}: name the bot's data directory with --data", data.display()),
+        },
         Err(error) => Err(error).with_context(|| format!("{} cannot be read", data.display())),
     }
 }

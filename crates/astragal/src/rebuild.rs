@@ -1,8 +1,9 @@
 //! `astragal check --rebuild`: rebuilds a damaged store from the newest daily backup and the log of later commits.
 
 use crate::backups::{self, DAMAGED, UNFINISHED};
-use crate::examine::{journals, of_stopped};
+use crate::examine::{claimed, journals, of_stopped};
 use crate::out::say;
+use crate::place::Home;
 use crate::store::Database;
 use crate::{backup, lines, store};
 use anyhow::{Context, ensure};
@@ -17,11 +18,16 @@ use store_sled::DataDir;
 const AT_ONCE: usize = 1_000;
 
 /// Rebuilds the store of a stopped bot, and sets the damaged one aside.
-pub fn rebuild(path: &Path) -> anyhow::Result<()> {
-    let data = of_stopped(path)?;
+pub fn rebuild(home: &Home) -> anyhow::Result<()> {
+    let newest = || backups::newest(&home.backups).context("there is no daily backup to start from");
+    let is_there = |name: &str| home.data.join(name).exists();
+    if home.data.is_dir() && !["store", UNFINISHED, DAMAGED].into_iter().any(is_there) && newest().is_ok() {
+        return from_a_backup_alone(&claimed(home)?, home, &newest()?);
+    }
+    let data = of_stopped(home)?;
     let aside = data.file(DAMAGED);
     ensure!(!aside.exists(), "{} is there already: move it away first", aside.display());
-    let from = backups::newest(&data.file(backups::DIRECTORY)).context("there is no daily backup to start from")?;
+    let from = newest()?;
     let at = position(&mut lines::open(&from, lines::OF_A_BACKUP)?)?.with_context(|| {
         format!("no log goes on with {0}: restore it (astragal restore {0} --data DIR)", from.display())
     })?;
@@ -39,10 +45,23 @@ pub fn rebuild(path: &Path) -> anyhow::Result<()> {
     say(&format!("the damaged store is now {}: delete it once you are sure", aside.display()))
 }
 
+/// Makes a store where there is none any longer, and with it no log.
+fn from_a_backup_alone(data: &DataDir, home: &Home, from: &Path) -> anyhow::Result<()> {
+    let made = data.file(UNFINISHED);
+    let filled = backup::fill(&made, from, &mut lines::open(from, lines::OF_A_BACKUP)?, home.database);
+    let told = filled.and_then(|()| journals(&*store::look(&made)?)).inspect_err(|_| {
+        // Leave nothing behind that looks like a store.
+        let _ = fs::remove_dir_all(&made);
+    })?;
+    backup::put_in_place(data, &made)?;
+    told.iter().try_for_each(|line| say(line))?;
+    say(&format!("there was no store, and it was made from {}: what was played after that is lost", from.display()))
+}
+
 /// Fills a new store.
 fn make(data: &DataDir, made: &Path, from: &Path, at: &Position) -> anyhow::Result<Replayed> {
     let database = Database::of(&data.store());
-    backup::fill(made, from, database)?;
+    backup::fill(made, from, &mut lines::open(from, lines::OF_A_BACKUP)?, database)?;
     let new = store::make(made, database)?;
     let (mut together, mut waiting) = (Batch::default(), 0);
     let replayed = store::replay(&data.store(), at, |batch| {

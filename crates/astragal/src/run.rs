@@ -9,7 +9,7 @@ use crate::out::out;
 use crate::place::Place;
 use crate::request::SOCKET;
 use crate::store::Playing;
-use crate::{backup, backups, check, control, housekeeping, reload, service, store, watch};
+use crate::{backup, backups, check, control, housekeeping, owner, reload, service, store, watch};
 use anyhow::Context;
 use bot::{Bot, serve};
 use chat::{Clock, RoomId, SystemClock, Transport};
@@ -32,9 +32,12 @@ pub fn run(place: Place, log: Log) -> anyhow::Result<()> {
         .for_each(|exposed| tracing::warn!("{}", exposed.trim_start_matches("warning: ")));
     config.networks.doubts().into_iter().for_each(|doubt| tracing::warn!("{doubt}"));
     let path = place.data_of(&config)?;
+    owner::must_not_be_roots(&path)?;
     let data = DataDir::claim(&path)?;
+    let backups = path.join(&config.backups.directory);
+    backups::remove_unfinished(&path, &backups);
     let written = check::last_written(&data);
-    check::before_a_start(&data)?;
+    check::before_a_start(&data, &backups)?;
     let unattended = !config.networks.is_empty();
     let store = store::open(&data, &config).with_context(|| open_failed(&path))?;
     let plugins = Plugins::new(games::all())?;
@@ -55,7 +58,7 @@ pub fn run(place: Place, log: Log) -> anyhow::Result<()> {
             place,
             reloading: Mutex::default(),
             data: path.clone(),
-            backups: data.file(backups::DIRECTORY),
+            backups,
             level: log.level(),
             written,
             since: SystemClock.now(),
@@ -103,8 +106,12 @@ async fn keep_at_work(operator: &Arc<Operator>, data: &DataDir, store: &Arc<Play
     let (socket, asked) = (data.file(SOCKET), operator.clone());
     keep("the control socket", move || control::listen(socket.clone(), asked.clone()));
     if config.backups.keep > 0 {
-        let (backups, backed_up, store) = (operator.backups.clone(), operator.bot.clone(), store.clone());
-        keep("the daily backup", move || backup::daily(backups.clone(), backed_up.clone(), store.clone()));
+        let (told, store) = (operator.clone(), store.clone());
+        keep("the daily backup", move || {
+            let settings = told.clone();
+            let after = move || settings.config().backups.after.clone();
+            backup::daily(told.backups.clone(), told.bot.clone(), store.clone(), after)
+        });
     }
     let house = operator.clone();
     keep("keeping house", move || housekeeping::keep_house(house.clone()));

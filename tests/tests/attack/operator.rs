@@ -323,7 +323,7 @@ fn backups(data: &Path) -> Vec<String> {
         .map(|entry| entry.expect("a step of the test works").file_name());
     let mut names: Vec<_> = names
         .map(|name| name.into_string().expect("a step of the test works"))
-        .filter(|name| name.ends_with(".jsonl"))
+        .filter(|name| name.ends_with(".jsonl") || name.ends_with(".jsonl.gz"))
         .collect();
     names.sort();
     names

@@ -125,6 +125,11 @@ pub struct Console {
 #[serde(default, deny_unknown_fields)]
 pub struct Backups {
     pub keep: usize,
+    /// The directory for them. A relative path begins in the data directory.
+    #[schemars(with = "String")]
+    pub directory: PathBuf,
+    /// A program and its arguments, run after each with the file's path as one more argument.
+    pub after: Vec<String>,
 }
 
 /// The store.
@@ -220,7 +225,7 @@ impl Backups {
 
 impl Default for Backups {
     fn default() -> Self {
-        Backups { keep: 7 }
+        Backups { keep: 7, directory: crate::backups::DIRECTORY.into(), after: Vec::new() }
     }
 }
 

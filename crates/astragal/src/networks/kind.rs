@@ -49,6 +49,11 @@ pub trait Kind: Send + Sync + 'static {
     /// What failed.
     async fn probe(&self, name: &str, settings: &Self::Settings, data: &Path) -> Result<String, String>;
 
+    /// Looks at its files in `data`, the bot's data directory: what is well there, or what is wrong and what to do.
+    fn look(&self, _name: &str, _data: &Path) -> Vec<Result<String, (String, String)>> {
+        Vec::new()
+    }
+
     /// The server, as the operator knows it.
     fn server(&self, _settings: &Self::Settings) -> String {
         "the server".to_owned()

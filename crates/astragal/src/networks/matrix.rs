@@ -57,6 +57,19 @@ impl Kind for Matrix {
         probe(settings.clone(), &data.join(DEVICES).join(name), &randomness()).await
     }
 
+    fn look(&self, name: &str, data: &Path) -> Vec<Result<String, (String, String)>> {
+        let device = data.join(DEVICES).join(name);
+        let key = device.join("recovery.key");
+        vec![match (key.exists(), device.exists()) {
+            (true, _) => Ok(format!("{name}: {} restores the account; keep a copy elsewhere", key.display())),
+            (false, true) => Err((
+                format!("{name}: nothing restores the account's keys if this device is lost"),
+                format!("stop the bot and run astragal matrix recovery new {name}"),
+            )),
+            (false, false) => Ok(format!("{name}: the bot makes them at its first start")),
+        }]
+    }
+
     fn server(&self, settings: &Settings) -> String {
         settings.homeserver.clone()
     }

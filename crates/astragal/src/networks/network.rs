@@ -83,6 +83,9 @@ pub trait Network: Any + Debug + Send + Sync {
     /// What failed.
     async fn probe(&self, data: &Path) -> Result<String, String>;
 
+    /// As [`Kind::look`].
+    fn look(&self, data: &Path) -> Vec<Result<String, (String, String)>>;
+
     /// As [`Kind::server`].
     fn server(&self) -> String;
 
@@ -103,6 +106,21 @@ pub trait Network: Any + Debug + Send + Sync {
 
     /// True if the other has the same kind, name and settings.
     fn is_as(&self, other: &dyn Network) -> bool;
+}
+
+impl dyn Network {
+    /// Tries to log in, which may take as long as `limit`.
+    ///
+    /// # Errors
+    /// What failed.
+    pub async fn try_it(&self, data: &Path, limit: Duration) -> Result<String, String> {
+        let (section, name) = (self.kind().section, self.name());
+        timeout(limit, self.probe(data)).await.unwrap_or_else(|_| {
+            let (server, seconds) = (self.server(), limit.as_secs());
+            let hint = format!("check the firewall, and in [{section}.{name}] {}", self.if_silent());
+            Err(format!("{server} is silent: the bot was not let in within {seconds} seconds; {hint}"))
+        })
+    }
 }
 
 /// A network of a kind.
@@ -187,6 +205,10 @@ impl<K: Kind> Network for Of<K> {
 
     async fn probe(&self, data: &Path) -> Result<String, String> {
         self.kind.probe(&self.name, &self.settings, data).await
+    }
+
+    fn look(&self, data: &Path) -> Vec<Result<String, (String, String)>> {
+        self.kind.look(&self.name, data)
     }
 
     fn server(&self) -> String {
@@ -310,11 +332,7 @@ impl Networks {
         let mut well = true;
         for network in self.iter() {
             let (section, name) = (network.kind().section, network.name());
-            let tried = timeout(limit, network.probe(data)).await.unwrap_or_else(|_| {
-                let (server, seconds) = (network.server(), limit.as_secs());
-                let hint = format!("check the firewall, and in [{section}.{name}] {}", network.if_silent());
-                Err(format!("{server} is silent: the bot was not let in within {seconds} seconds; {hint}"))
-            });
+            let tried = network.try_it(data, limit).await;
             well &= tried.is_ok();
             say(format!("{section}.{name}: {}", tried.unwrap_or_else(|why| why)));
         }

@@ -1,5 +1,6 @@
 //! `astragal matrix ...`: what an operator does with the bot's devices while the bot is stopped.
 
+use crate::examples::told;
 use crate::networks::kind::OwnCommand;
 use crate::out::{out, say};
 use anyhow::{Context, bail};
@@ -19,14 +20,16 @@ pub const DEVICES: &str = "matrix";
 #[derive(Debug, Subcommand)]
 enum MatrixTask {
     /// Log in as a new device if there is none, and sign it with the account's identity
+    #[command(after_help = "Example:\n  astragal matrix login home")]
     Login {
         /// Which account, if there are several
         network: Option<String>,
     },
     /// Manage the recovery key, which restores the account's identity and old messages
-    #[command(subcommand)]
+    #[command(subcommand, after_help = "Example:\n  astragal matrix recovery new home")]
     Recovery(RecoveryTask),
     /// Let somebody verify the bot by comparing emoji
+    #[command(after_help = "Example:\n  astragal matrix verify home")]
     Verify {
         /// Which account, if there are several
         network: Option<String>,
@@ -36,11 +39,13 @@ enum MatrixTask {
 #[derive(Debug, Subcommand)]
 enum RecoveryTask {
     /// Create a new recovery key
+    #[command(after_help = "Example:\n  astragal matrix recovery new home")]
     New {
         /// Which account, if there are several
         network: Option<String>,
     },
     /// Restore the identity with the recovery key
+    #[command(after_help = "Example:\n  astragal matrix recovery restore home")]
     Restore {
         /// Which account, if there are several
         network: Option<String>,
@@ -61,6 +66,7 @@ impl MatrixTask {
 pub fn command() -> OwnCommand<Settings> {
     let typed = MatrixTask::augment_subcommands(Command::new("matrix"));
     let typed = typed.about("Look after the bot's devices on Matrix; the bot must be stopped");
+    let typed = typed.after_help(told(&["astragal matrix login home", "astragal matrix recovery new home"]));
     OwnCommand { typed: typed.subcommand_required(true).arg_required_else_help(true), run }
 }
 
