@@ -80,6 +80,8 @@ async fn answer(stream: UnixStream, operator: &Operator, spool: &Path) -> anyhow
         Err(error) => Err(anyhow::anyhow!("nobody knows that request: {error}")),
     };
     if let Err(error) = spooled {
+        // Before anybody hears of it: whoever looks then finds nothing half-written.
+        let _ = fs::remove_file(spool);
         return Ok(write.write_all(format!("{error:#}\n").as_bytes()).await?);
     }
     write.write_all(format!("{HERE}\n").as_bytes()).await?;

@@ -112,7 +112,7 @@ pub fn advice(error: &str, data: &Path) -> Option<String> {
         return Some(format!("{} cannot be entered: run it as root, with sudo", data.display()));
     };
     match as_typed(|| foreign(data)).first() {
-        Some(file) => Some(repair(data, &found, file)),
+        Some(file) => Some(as_typed(|| repair(data, &found, file))),
         None if geteuid().as_raw() != found.uid() => Some(instead(data, found.uid())),
         None => None,
     }

@@ -10,7 +10,7 @@ use std::time::Duration;
 const TICK: Duration = Duration::from_millis(200);
 /// What is shown of something with an end, and of something whose end nobody knows.
 const WITH_END: &str = "{msg} {percent:>3} % [{bar:40}] {bytes} of {total_bytes}, {eta} to go";
-const WITHOUT: &str = "{msg} {spinner} {bytes}, for {elapsed}";
+const WITHOUT: &str = "{msg} {spinner} {elapsed}";
 
 /// Progress of something that takes this many bytes. It is gone when the value is dropped.
 pub fn of(what: &'static str, bytes: u64) -> ProgressBar {

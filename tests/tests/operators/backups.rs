@@ -222,7 +222,7 @@ fn a_backup_on_standard_output_is_only_a_backup() {
 fn only_somebody_who_looks_at_a_terminal_sees_progress_and_columns() {
     let home = tempfile::tempdir().unwrap();
     let data = home.path().join("data");
-    assert!(run(&data, b"!roll 2d1\n").status.success());
+    assert!(run(&data, b"!plugin enable mvk\n").status.success());
     let file = home.path().join("hall.jsonl");
     assert!(astragal(&data).args(["export", "hall"]).arg(&file).output().unwrap().status.success());
     let on_a_terminal = |words: &str| {
