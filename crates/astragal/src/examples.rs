@@ -79,7 +79,8 @@ fn for_a_shell(line: &str) -> String {
     line.split(' ').map(quoted).collect::<Vec<_>>().join(" ")
 }
 
-#[cfg(all(test, feature = "irc", feature = "matrix"))]
+#[cfg(all(feature = "irc", feature = "matrix"))]
+#[cfg(test)]
 mod tests {
     use crate::commands::declared;
     use crate::networks::{KINDS, known};
