@@ -49,7 +49,7 @@ fn script(order: u64, acts: impl Iterator<Item = (Act, usize)>) -> Script {
     let moves = acts.map(|(act, most)| Move { act, steps: luck.below(most) as u32, luck: luck.number() }).collect();
     let holds = (order % 2 * 30) as u32;
     let on = if order % 4 < 2 { On::Whole } else { On::Log };
-    let groups = if order % 3 == 0 { 1 } else { 1_024 };
+    let groups = if order.is_multiple_of(3) { 1 } else { 1_024 };
     let (nets, refuses, linked, limited) = (Vec::new(), 0, false, false);
     Script { seed: order, on, groups, nets, holds, refuses, linked, limited, moves }
 }
