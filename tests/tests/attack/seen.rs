@@ -100,7 +100,7 @@ fn what_a_creature_does_in_the_room_is_told_on_purpose() {
 }
 
 /// Lines against a creature with more behind its name.
-const BEHIND: [&str; 12] = [
+const BEHIND: [&str; 9] = [
     "!roll d20+5 vs Ogre d20",
     "!roll d20+5 vs Ogre d6 # for luck",
     "!roll d20+5 vs Ogre - 14",
@@ -110,9 +110,6 @@ const BEHIND: [&str; 12] = [
     "!roll d20+5 vs Ogre * 0",
     "!roll (d20+5 vs Ogre)d6",
     "!roll d20 vs Ogre; d20",
-    "!spheres check 7 +4 vs Ogre +2",
-    "!torg test 8 vs Ogre -100",
-    "!torg test 8 vs Ogre 14",
 ];
 
 #[test]
@@ -130,7 +127,7 @@ fn nothing_may_stand_behind_a_hidden_value() {
     let came = table.say(ann, "!roll d20+5 vs Ogre d20");
     assert!(came.public().contains("nothing may follow"), "{}", came.all());
     // Words are a comment.
-    for line in ["!roll d20+5 vs Ogre with my axe", "!roll d20+5 vs Ogre # 2nd try", "!torg test 8 vs Ogre favored"] {
+    for line in ["!roll d20+5 vs Ogre with my axe", "!roll d20+5 vs Ogre # 2nd try", "!torg test 8 vs Ogre -2"] {
         let came = table.say(ann, line);
         assert!(came.ok() && came.public().contains("vs Ogre"), "{line}: {}", came.all());
     }

@@ -10,8 +10,8 @@ use crate::rights::Act;
 use crate::room::Answered as _;
 use crate::sheet::{Sheet, has_value, sentence_end, words_of};
 use crate::words::{Arguments, leading_to};
-use dice::{Notation, number_word};
-use plugin_api::{Against, Argument as _, Cast, CommandSpec, DiceWord, FollowUp, Plugin, Refusal, Seen, Words};
+use dice::Notation;
+use plugin_api::{Against, Cast, CommandSpec, FollowUp, Plugin, Refusal, Seen, Words};
 use std::ops::Range;
 use std::rc::Rc;
 
@@ -61,9 +61,6 @@ pub(super) fn filled(
     }
     let typed = attempt.typed.clone();
     let answered = reading.stands_for(&typed, attempt);
-    if let Some(answered) = &answered {
-        reading.unless_more_stands_behind(answered, &answered.typed, attempt)?;
-    }
     if let Some(answered) = answered.filter(|answered| reading.reads(&answered.typed, attempt)) {
         attempt.typed.clone_from(&answered.typed);
         let mut looked_up = reading.look_up(attempt);
@@ -127,30 +124,20 @@ pub(super) fn reads_perhaps_named(
 impl Reading<'_> {
     /// The line with the value of whom it is against, if it reads with that.
     fn answered(&self, typed: &str, attempt: &Attempt<'_>) -> Option<Answered> {
-        let alone = |answered: &Answered| self.unless_more_stands_behind(answered, &answered.typed, attempt).is_ok();
-        self.stands_for(typed, attempt).filter(|answered| alone(answered) && self.reads(&answered.typed, attempt))
+        self.stands_for(typed, attempt).filter(|answered| self.reads(&answered.typed, attempt))
     }
 
-    /// Refuses a line with more than a comment or words of the command behind a value that not everybody may see: `d20 vs
-    /// Ogre d6` would be so many dice.
+    /// Refuses dice with more than a comment behind a value that not everybody may see: `d20 vs Ogre d6` would be so many
+    /// dice. Games read their words one by one, and what they read behind it is the player's own.
     fn unless_more_stands_behind(&self, answered: &Answered, line: &str, attempt: &Attempt<'_>) -> Result<(), Refusal> {
         let typed = self.arguments(line);
         let Some(end) = answered.end_in(&typed).filter(|_| answered.against.is_hidden()) else { return Ok(()) };
         let behind = typed[end..].trim();
-        let alone = match self.spec.notation {
-            _ if behind.is_empty() => true,
-            true => {
-                let dice = typed.get(self.from..).unwrap_or_default();
-                let prose = Notation::prose_behind(dice, attempt.room.dialect());
-                // The dice end with the value.
-                prose.is_some_and(|at| typed[..self.from + at].trim_end_matches([' ', '-', ',']).len() <= end)
-            }
-            false => {
-                let word = behind.split_whitespace().next().unwrap_or_default();
-                let counts = number_word(word).is_some() || matches!(DiceWord::read(&[word]), Ok(Some(_)));
-                behind.starts_with(|c: char| c.is_alphabetic() || "(\"“,;:".contains(c)) && !counts
-            }
-        };
+        let dice = typed.get(self.from..).unwrap_or_default();
+        let prose = Notation::prose_behind(dice, attempt.room.dialect());
+        // The dice end with the value.
+        let ends = |at: usize| typed[..self.from + at].trim_end_matches([' ', '-', ',']).len() <= end;
+        let alone = !self.spec.notation || behind.is_empty() || prose.is_some_and(ends);
         if alone {
             return Ok(());
         }
