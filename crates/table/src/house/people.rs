@@ -275,7 +275,7 @@ fn bind(turn: &mut HouseTurn, name: &str, player: &Person) -> Result<Reply, Refu
         return Ok(reply.into());
     }
     // Players who chose the character they act for keep it.
-    let (prefix, plays, line) = (&turn.room.prefix, turn.table.name_of(plays), written(&name));
+    let (prefix, plays, line) = (&turn.room.prefix, turn.table.name_of(plays), written(name));
     let how = format!("{prefix}as {line} ... or {prefix}iam {line}");
     Ok(format!("{whole} also plays {name} now, and still acts for {plays}: {how} acts for {name}.").into())
 }
