@@ -346,7 +346,7 @@ fn a_secret_stays_secret_in_all_that_follows() {
             let came = stage.say(who, &format!("!{line}"));
             let files = came.heard.posts.iter().flat_map(|outgoing| &outgoing.post.files).map(|file| file.text.clone());
             let mut text: String = files.collect();
-            text += &(came.public() + &came.to(&Recipient::Player(player(who))));
+            text += &(came.public() + came.to(&Recipient::Player(player(who))).as_str());
             assert!(!text.contains("d8 d10") && !text.contains("ACTION"), "{line}: {text}");
         }
     }
@@ -536,7 +536,7 @@ fn secret_offers_are_shown_and_taken_in_private() {
         [("Ann", "!waiting"), ("Bob", "!waiting"), ("Bob", "!secret waiting"), ("Cem", "!secret waiting")]
     {
         let came = stage.say(who, line);
-        let all = came.public() + &came.to(&Recipient::Player(player(who)));
+        let all = came.public() + came.to(&Recipient::Player(player(who))).as_str();
         assert!(all.starts_with("No choices are open"), "{who} {line}: {all}");
     }
     assert!(stage.say("Ann", "!secret waiting").to(&Recipient::Player(player("Ann"))).contains("(!pick gold)"));

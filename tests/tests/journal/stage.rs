@@ -126,7 +126,7 @@ impl Stage {
             if came.ok() {
                 return came;
             }
-            why += &came.public();
+            why += came.public().as_str();
         }
         panic!("#{number} cannot be undone: {why}");
     }
