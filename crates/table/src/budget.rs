@@ -30,15 +30,15 @@ pub const MOST_NAME: usize = 32;
 /// Most bytes of a game's state at a table: 64 KiB, plus the record of who changed it.
 pub(crate) const MOST_STATE: usize = 88 << 10;
 
-/// Steps of work that one message may cost, of about a seventh of a microsecond, and those of reading a line as a command,
+/// Steps of work that one message may cost, of less than a microsecond, and those of reading a line as a command,
 /// besides one for each of its bytes.
-pub(crate) const MOST_STEPS: usize = 1_000_000;
+pub(crate) const MOST_STEPS: usize = 500_000;
 pub(crate) const A_READING: usize = 20;
 /// Steps of rolling a die and keeping it for good.
-pub(crate) const A_DIE: usize = 150;
+pub(crate) const A_DIE: usize = 75;
 /// Steps of playing a game's command with one of all possible rolls, and of the odds of dice.
-pub(crate) const AN_OUTCOME: usize = 20;
-pub(crate) const ODDS_OF_DICE: usize = 50_000;
+pub(crate) const AN_OUTCOME: usize = 10;
+pub(crate) const ODDS_OF_DICE: usize = 25_000;
 
 /// Rolls in an estimate.
 pub(crate) const ROLLS: u32 = 10_000;

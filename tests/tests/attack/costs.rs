@@ -1,7 +1,7 @@
 //! What one message costs is bounded, whatever it says: what is guessed and tried out for it, and what it rolls.
 //! One player has one share at all tables together.
 
-use crate::seated::{Came, Person, Seated, hall};
+use crate::attack::seated::{Came, Person, Seated, hall};
 use chat::{Event, Message, RoomId};
 use jiff::Timestamp;
 use journal::keys::TableId;
@@ -132,29 +132,15 @@ fn a_line_that_may_be_guessed_at_leaves_the_threads_that_play_other_tables() {
 
 #[test]
 fn a_player_has_one_share_at_all_tables() {
-    let (mut table, ann, bob) = (Seated::new(crate::seated::games), Person::account("Ann"), Person::account("Bob"));
-    let rooms = ["hall", "den", "cellar"].map(|room| RoomId::new(crate::seated::NETWORK, room));
+    let (mut table, ann, bob) =
+        (Seated::new(crate::attack::seated::games), Person::account("Ann"), Person::account("Bob"));
+    let rooms = ["hall", "den", "cellar"].map(|room| RoomId::new(crate::attack::seated::NETWORK, room));
     let mut played = 0;
     for n in 0..12 {
         played += usize::from(typed(&mut table, &ann, &rooms[n % 3], "!roll d6").ok());
     }
     assert_eq!(played, 10);
     assert!(typed(&mut table, &bob, &rooms[0], "!roll d6").ok(), "others have their own");
-}
-
-#[test]
-fn where_many_posts_wait_each_player_gets_one_line_or_the_warning() {
-    let (mut table, ann, bob) = (Seated::new(crate::seated::games), Person::account("Ann"), Person::account("Bob"));
-    assert!(typed(&mut table, &ann, &hall(), "!roll d6").ok());
-    assert!(typed(&mut table, &ann, &hall(), "!roll d6").ok());
-    let waiting: Vec<_> = (0..12).map(|_| table.host().waits_in(&hall())).collect();
-    let warned = typed(&mut table, &ann, &hall(), "!roll d6");
-    assert!(warned.all().contains("too fast"), "{}", warned.all());
-    assert!(typed(&mut table, &ann, &hall(), "!roll d6").all().is_empty(), "there is one warning");
-    assert!(typed(&mut table, &bob, &hall(), "!roll d6").ok());
-    assert!(typed(&mut table, &bob, &hall(), "!roll d6").all().contains("too fast"));
-    drop(waiting);
-    assert!(typed(&mut table, &bob, &hall(), "!roll d6").ok());
 }
 
 /// The bytes that a table takes for good.
@@ -165,7 +151,7 @@ fn kept(table: &Seated) -> usize {
 
 #[test]
 fn a_group_rolls_no_more_dice_than_one_message_may() {
-    let (mut table, ann) = (Seated::new(crate::seated::games), Person::account("Ann").admin());
+    let (mut table, ann) = (Seated::new(crate::attack::seated::games), Person::account("Ann").admin());
     table.comes(&ann);
     assert!(table.say(&ann, "!gm me").ok());
     for n in 3..=13 {

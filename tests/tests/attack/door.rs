@@ -1,7 +1,7 @@
 //! What was ordered earlier comes through the door at which people are turned away: nobody who would not be heard now does
 //! anything by an order, a reminder or a call. Orders also pay for what they play.
 
-use crate::seated::{Person, Seated, games, hall};
+use crate::attack::seated::{Person, Seated, games, hall};
 use chat::{Event, Message};
 use jiff::SignedDuration;
 use plugin_api::Plugin;

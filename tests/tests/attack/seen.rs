@@ -3,7 +3,7 @@
 #[path = "seen/everywhere.rs"]
 mod everywhere;
 
-use crate::seated::{Person, Seated, read_by, tidy};
+use crate::attack::seated::{Person, Seated, read_by, tidy};
 use table::Told;
 
 /// Ann and Bob play and Gus is the referee, in a room with all games. Each value of the Ogre and the Orc is this one, and

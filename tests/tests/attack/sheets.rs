@@ -1,7 +1,7 @@
 //! Values of non-player characters are for referees alone. Rolls against them are settled at once, and players try to find
 //! out by how much.
 
-use crate::seated::{Came, Person, Seated, hall, read_by, tidy};
+use crate::attack::seated::{Came, Person, Seated, hall, read_by, tidy};
 use journal::audit;
 use journal::export;
 use journal::keys::TableId;

@@ -1,6 +1,6 @@
 //! Channels in which the bot may not speak.
 
-use crate::stage::{BOT, CHANNEL, Make, ask, settings, transport};
+use crate::irc::stage::{BOT, CHANNEL, Make, ask, settings, transport};
 use tests::irc::{Client, Ngircd, NgircdOptions};
 
 #[tokio::test(flavor = "multi_thread")]
@@ -10,7 +10,7 @@ async fn in_a_moderated_channel_the_answer_goes_to_the_asker_and_the_state_shows
     gus.join(CHANNEL);
     let irc = transport(settings(server.port(), ""));
     let bot = Make::default().serve(vec![irc.clone()]);
-    crate::stage::meet(&mut gus, BOT, CHANNEL);
+    crate::irc::stage::meet(&mut gus, BOT, CHANNEL);
     assert!(ask(&mut gus, "!roll 2d1").starts_with("gus: 2 | 2d1"));
     assert_eq!(irc.status().await.rooms[0].mute, None);
     gus.raw(&format!("MODE {CHANNEL} +m"));

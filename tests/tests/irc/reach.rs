@@ -1,7 +1,7 @@
 //! How the bot reaches a network: several servers, a proxy, an address of its own, certificates that no authority signed.
 
-use crate::played::{answer, say, seat};
-use crate::stage::{Make, OnIrc, ask, nonces, player, settings, transport};
+use crate::irc::played::{answer, say, seat};
+use crate::irc::stage::{Make, OnIrc, ask, nonces, player, settings, transport};
 use std::time::Duration;
 use tests::irc::{Certificates, Ngircd, NgircdOptions, Scripted, Socks};
 use transport_irc::{Settings, probe};

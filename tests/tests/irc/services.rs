@@ -1,6 +1,6 @@
 //! Services that go away and come back, and nicks that a ghost holds.
 
-use crate::stage::{BOT, CHANNEL, Make, OnIrc, Running, ask, hear_from, meet, settings, transport};
+use crate::irc::stage::{BOT, CHANNEL, Make, OnIrc, Running, ask, hear_from, meet, settings, transport};
 use chat::Transport;
 use std::sync::Arc;
 use tests::irc::{Client, Inspircd, InspircdOptions};

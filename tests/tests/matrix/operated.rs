@@ -1,7 +1,7 @@
 //! What an operator meets: rooms that do not let the bot in, homeservers without passwords, secrets that change, and a
 //! device that was used before.
 
-use crate::stage::{Make, NETWORK, Table, randomness, settings, transport};
+use crate::matrix::stage::{Make, NETWORK, Table, randomness, settings, transport};
 use chat::RoomId;
 use jiff::Timestamp;
 use journal::keys;

@@ -273,7 +273,7 @@ fn reminded(turn: &mut HouseTurn, number: u64) -> Result<Reply, Unplayed> {
         Whom::All => turn.table.seats.keys().filter(|player| turn.present.contains_key(player)).cloned().collect(),
         Whom::Other(who) => {
             let mut others = owners(turn, who);
-                others.retain(|player| turn.is_here(player));
+            others.retain(|player| turn.is_here(player));
             // The referee calls whom they like; anybody else calls another once an hour, and the words stand there anyway.
             if !turn.may(Act::Know) {
                 let (host, by) = (turn.host, turn.speaker);

@@ -1,7 +1,7 @@
 //! Every command of every plugin and of the table, with a value that only the referee may see in the place of each number.
 
 use super::table;
-use crate::seated::{Came, Person, Seated, hall, read_by, tidy};
+use crate::attack::seated::{Came, Person, Seated, hall, read_by, tidy};
 use chat::Readers;
 use journal::keys::{self, TableId};
 use journal::store::Store;
