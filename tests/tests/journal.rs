@@ -346,7 +346,7 @@ fn a_secret_stays_secret_in_all_that_follows() {
             let came = stage.say(who, &format!("!{line}"));
             let files = came.heard.posts.iter().flat_map(|outgoing| &outgoing.post.files).map(|file| file.text.clone());
             let mut text: String = files.collect();
-            text += &(came.public() + came.to(&Recipient::Player(player(who))).as_str());
+            text += (came.public() + came.to(&Recipient::Player(player(who))).as_str()).as_str();
             assert!(!text.contains("d8 d10") && !text.contains("ACTION"), "{line}: {text}");
         }
     }

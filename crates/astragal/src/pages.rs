@@ -38,6 +38,7 @@ const STATUS: Entries = &[
     ("0", "All went well."),
     ("1", "Something is wrong; the last line on standard error says what, and what to do."),
     ("2", "The command line was not understood."),
+    ("78", "The configuration is missing or wrong: starting again does not help."),
 ];
 
 /// Prints completions for a shell.

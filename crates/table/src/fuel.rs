@@ -3,6 +3,7 @@
 
 use crate::budget::{A_READING, MOST_STEPS};
 use crate::vocabulary::Vocabulary;
+use plugin_api::Refusal;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
@@ -42,6 +43,11 @@ impl Fuel {
     pub fn is_out(&self) -> bool {
         self.left.get() == 0
     }
+}
+
+/// The refusal of what one message may not cost.
+pub(crate) fn too_much() -> Refusal {
+    Refusal::new("that is too much work for one message: send me less at once").example("roll 3d6")
 }
 
 #[cfg(test)]

@@ -39,7 +39,6 @@ use meant::Meant;
 use plugin_api::{CharacterId, Refusal};
 
 pub(crate) use group::Group;
-pub(crate) use meant::named_first;
 pub(crate) use offers::opened;
 pub(crate) use play::{changed, note};
 pub(crate) use reading::reads;

@@ -6,7 +6,7 @@ use crate::people::as_name;
 use crate::roster::Present;
 use chat::{PlayerId, Speaker};
 use journal::documents::{self, TableDoc};
-use plugin_api::{CharacterId, CommandSpec, Kind, Manifest, Refusal, names};
+use plugin_api::{CharacterId, CommandSpec, Kind, Manifest, Name, Refusal, Words, names};
 use unicode_security::confusable_detection::skeleton;
 
 /// Whose name it is to be.
@@ -137,6 +137,38 @@ pub(crate) fn look(name: &str) -> String {
 /// The only character with this name, as the table's own commands find it: also one whose name would be refused today.
 pub(crate) fn held(table: &TableDoc, typed: &str) -> Option<CharacterId> {
     table.find(&as_name(typed.trim_matches('"')))
+}
+
+/// The name at the start of `rest`, and the text after it: the longest character name that fits, or else one word or
+/// several in quotation marks.
+pub(crate) fn named_first<'a>(doc: &TableDoc, rest: &'a str) -> Result<(String, &'a str), Refusal> {
+    let rest = rest.trim_start();
+    if let Some((name, rest)) = rest.strip_prefix('"').and_then(|rest| rest.split_once('"'))
+        && doc.find(name).is_some()
+    {
+        return Ok((name.to_owned(), rest.trim_start()));
+    }
+    let begins = |name: &&String| {
+        rest.get(name.len()..).is_some_and(|rest| rest.starts_with(char::is_whitespace))
+            && rest[..name.len()].to_lowercase() == name.to_lowercase()
+    };
+    let known = doc.characters.values().map(|each| &each.name).filter(begins).max_by_key(|name| name.len());
+    if let Some(name) = known {
+        return Ok((name.clone(), rest[name.len()..].trim_start()));
+    }
+    let rest = match rest.split_once(char::is_whitespace) {
+        Some((the, rest)) if the.eq_ignore_ascii_case("the") => rest.trim_start(),
+        _ => rest,
+    };
+    let mut words = Words::new(rest, 0);
+    let Some(Name(name)) = words.take_next()? else {
+        let word = words.left().next().unwrap_or_default().to_owned();
+        return Err(match word.is_empty() {
+            true => Refusal::new("whom do you act for?"),
+            false => Refusal::new(format!("{word} is no name: a name begins with a letter")).about(word),
+        });
+    };
+    Ok((name, words.rest().map_or("", |(_, at)| &rest[at..])))
 }
 
 #[cfg(test)]

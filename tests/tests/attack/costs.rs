@@ -121,7 +121,7 @@ fn a_line_that_may_be_guessed_at_leaves_the_threads_that_play_other_tables() {
     let event = Event::Said(table.message(&ann, "!x"));
     let mut opened = Table::open(table.host(), TableId::of(&hall())).expect("memory does not fail");
     opened.lines(table.host(), &event).expect("memory does not fail");
-    let mut long = |typed: &str| opened.may_take_long(table.host(), &event, &[CommandLine::new(typed)]);
+    let long = |typed: &str| opened.may_take_long(table.host(), &event, &[CommandLine::new(typed)]);
     for line in ["goon10 attacks goon1", "actt d8", "act goon1 with val3 and", "roll 2d6 and then some more"] {
         assert!(long(line), "{line}");
     }

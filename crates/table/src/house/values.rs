@@ -1,7 +1,7 @@
 //! `!set`, `!values`: the named values of a character.
 
 use super::shortcuts::{VALUE, Whose, fits, keep, proper};
-use crate::line::named_first;
+use crate::names::named_first;
 use crate::people::People;
 use crate::rights::Act;
 use crate::sheet::numbers;

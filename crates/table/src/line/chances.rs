@@ -2,12 +2,12 @@
 
 use super::filled::{Filled, filled};
 use super::meant::ODDS;
-use super::play::too_much;
 use super::prepared::Prepared;
 use crate::attempt::{Attempt, Found};
 use crate::budget::{AN_OUTCOME, ASKED_FOR, Effort, OF_AN_OFFER, OF_OFFERS, SAMPLED};
 use crate::done::Done;
 use crate::draft::Draft;
+use crate::fuel::too_much;
 use crate::host::Host;
 use crate::notation::{dice_of_no_table, guessed, reads_as_dice, throws_dice};
 use crate::odds::of_trials;

@@ -9,6 +9,7 @@ use crate::attempt::{Attempt, Found};
 use crate::budget::MOST_TEXT;
 use crate::draft::Draft;
 use crate::host::Host;
+use crate::names::named_first;
 use crate::people::People;
 use crate::room::Answered;
 use crate::sheet::Sheet;
@@ -16,9 +17,8 @@ use crate::shortcuts::{self, Words as Filled};
 use crate::unplayed::Unplayed;
 use crate::words::CommandLine;
 use chat::Readers;
-use journal::documents::TableDoc;
 use plugin_api::names::written;
-use plugin_api::{CommandSpec, Kind, Name, Plugin, Refusal, Words};
+use plugin_api::{CommandSpec, Kind, Plugin, Refusal};
 use std::sync::Arc;
 
 /// An understood line.
@@ -351,36 +351,4 @@ fn inner(rest: &str, attempt: &Attempt<'_>, missing: &str) -> Result<CommandLine
         return Err(Refusal::new(missing).into());
     }
     Ok(CommandLine { typed, by_name: true })
-}
-
-/// The name at the start of `rest`, and the text after it: the longest character name that fits, or else one word or
-/// several in quotation marks.
-pub(crate) fn named_first<'a>(doc: &TableDoc, rest: &'a str) -> Result<(String, &'a str), Refusal> {
-    let rest = rest.trim_start();
-    if let Some((name, rest)) = rest.strip_prefix('"').and_then(|rest| rest.split_once('"'))
-        && doc.find(name).is_some()
-    {
-        return Ok((name.to_owned(), rest.trim_start()));
-    }
-    let begins = |name: &&String| {
-        rest.get(name.len()..).is_some_and(|rest| rest.starts_with(char::is_whitespace))
-            && rest[..name.len()].to_lowercase() == name.to_lowercase()
-    };
-    let known = doc.characters.values().map(|each| &each.name).filter(begins).max_by_key(|name| name.len());
-    if let Some(name) = known {
-        return Ok((name.clone(), rest[name.len()..].trim_start()));
-    }
-    let rest = match rest.split_once(char::is_whitespace) {
-        Some((the, rest)) if the.eq_ignore_ascii_case("the") => rest.trim_start(),
-        _ => rest,
-    };
-    let mut words = Words::new(rest, 0);
-    let Some(Name(name)) = words.take_next()? else {
-        let word = words.left().next().unwrap_or_default().to_owned();
-        return Err(match word.is_empty() {
-            true => Refusal::new("whom do you act for?"),
-            false => Refusal::new(format!("{word} is no name: a name begins with a letter")).about(word),
-        });
-    };
-    Ok((name, words.rest().map_or("", |(_, at)| &rest[at..])))
 }

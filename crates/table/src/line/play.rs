@@ -9,6 +9,7 @@ use crate::attempt::Attempt;
 use crate::budget::{self, A_DIE, MOST_STATE, ODDS_OF_DICE};
 use crate::done::Done;
 use crate::draft::Draft;
+use crate::fuel::too_much;
 use crate::host::Host;
 use crate::house::all_values;
 use crate::people::People;
@@ -53,11 +54,6 @@ const SAID: [&str; 16] = [
 
 /// Those of them behind which a number or another word may mean more than one thing.
 const OWN: [&str; 3] = ["my", "last", "the"];
-
-/// The refusal of what one message may not cost.
-pub(super) fn too_much() -> Refusal {
-    Refusal::new("that is too much work for one message: send me less at once").example("roll 3d6")
-}
 
 /// Whether prose about an undo says how many or whose, or asks for more than the last roll.
 fn counts(prose: &str) -> bool {

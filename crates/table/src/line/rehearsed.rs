@@ -2,12 +2,13 @@
 //! stays.
 
 use super::guess::{candidates, is_idle};
-use super::meant::{self, ACT_AS, Meant, ODDS, named_first, stands_around};
+use super::meant::{self, ACT_AS, Meant, ODDS, stands_around};
 use super::reading::{applied, corrected};
 use crate::amends::amends;
 use crate::attempt::{Attempt, Found};
 use crate::draft::Draft;
 use crate::host::Host;
+use crate::names::named_first;
 use crate::notation::dice_of_no_table;
 use crate::sheet::Sheet;
 use crate::unplayed::Unplayed;
