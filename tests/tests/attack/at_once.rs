@@ -230,7 +230,7 @@ async fn two_rooms_that_link_to_each_other_at_once_play_at_one_table() {
     // The one that moved gets back.
     let moved = if answers[0].contains("now plays at") { "den" } else { "hall" };
     let back = rooms.ask(moved, "gus", "!unlink").await;
-    assert!(back.contains("goes on at its own table, after #2"), "{back}");
+    assert!(back.contains("goes on at its own table, after #"), "{back}");
     rooms.running.stop().await;
 }
 

@@ -140,7 +140,7 @@ fn a_variable_that_is_not_text_is_an_error_only_if_it_is_the_bots() {
         assert!(!nameless.contains("panicked"), "{nameless}");
     }
     let ours = complaint(&try_it(OsStr::new("ASTRAGAL__NAME"), &["check-config"]));
-    assert!(ours.contains("the environment sets ASTRAGAL__NAME to what is no text in UTF-8"), "{ours}");
+    assert!(ours.contains("ASTRAGAL__NAME in the environment: its value is no text in UTF-8"), "{ours}");
     let other = complaint(&try_it(OsStr::from_bytes(b"ASTRAGAL__\xff"), &["check-config"]));
     assert!(other.contains("no text in UTF-8"), "{other}");
     let quiet = try_it(OsStr::new("ASTRAGAL_LOG"), &["check-config"]);

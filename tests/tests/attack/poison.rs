@@ -110,7 +110,7 @@ fn the_bot_of_a_child_process() {
 
 fn child(data: &Path) -> Output {
     let mut child = Command::new(std::env::current_exe().expect("a test knows itself"));
-    child.args(["--exact", "poison::the_bot_of_a_child_process", "--nocapture"]).env(DATA, data);
+    child.args(["--exact", "attack::poison::the_bot_of_a_child_process", "--nocapture"]).env(DATA, data);
     child.output().expect("it runs")
 }
 
