@@ -427,12 +427,12 @@ fn nobody_undoes_what_they_may_no_longer_do() {
 }
 
 #[test]
-fn a_name_that_another_player_took_is_not_restored() {
+fn a_name_is_kept_for_whoever_had_it() {
     let mut stage = Stage::new();
     let named = stage.say("Ann", "!iam Tsubame").entry().expect("an entry");
-    assert!(stage.say("Bob", "!iam Ann").ok());
-    let undone = stage.say("Ann", &format!("!undo #{named}"));
-    assert!(undone.public().contains("somebody else is called Ann now"), "{}", undone.public());
+    let refused = stage.say("Bob", "!iam Ann");
+    assert!(!refused.ok(), "{}", refused.public());
+    assert!(stage.say("Ann", &format!("!undo #{named}")).ok());
     stage.holds();
 }
 

@@ -146,5 +146,5 @@ fn a_network_missing_from_the_build_is_named_and_its_secrets_stay_hidden() {
     assert!(checked.contains("matrix.home: this astragal is built without Matrix (cargo feature matrix)"), "{checked}");
     let Output { stdout, stderr, .. } = command(&data, config).args(["config", "show"]).output().unwrap();
     let shown = String::from_utf8_lossy(&[stdout, stderr].concat()).into_owned();
-    assert!(shown.contains("example.org") && !shown.contains("sesame"), "{shown}");
+    assert!(shown.contains("[matrix.home]") && !shown.contains("sesame"), "{shown}");
 }

@@ -102,10 +102,10 @@ async fn two_rooms_on_two_networks_play_at_one_table_in_one_order() {
 async fn a_mirrored_roll_is_shown_once_in_the_other_room_with_who_and_where() {
     let rooms = Rooms::mirrored().await;
     assert_eq!(rooms.at_den("ann", "!roll 1d1 # I leap").await, "1 | 1d1 [1] | I leap #3");
-    assert_eq!(words(&rooms.tavern.hear().await), "[den] ann: 1 | 1d1 [1] | I leap #3");
+    assert_eq!(words(&rooms.tavern.hear().await), "[den on matrix] ann: 1 | 1d1 [1] | I leap #3");
     assert_eq!(rooms.at_tavern("bob", "!roll 1d1").await, "1 | 1d1 [1] #4");
     let shown = rooms.den.hear().await;
-    assert_eq!((words(&shown).as_str(), &shown.to), ("[tavern] bob: 1 | 1d1 [1] #4", &Recipient::Room));
+    assert_eq!((words(&shown).as_str(), &shown.to), ("[tavern on irc] bob: 1 | 1d1 [1] #4", &Recipient::Room));
     // Help, settings and refusals are nobody else's.
     assert!(rooms.at_den("ann", "!help roll").await.contains("roll"));
     assert!(rooms.at_den("ann", "!undo #99").await.contains("#99"));
@@ -113,7 +113,7 @@ async fn a_mirrored_roll_is_shown_once_in_the_other_room_with_who_and_where() {
     // An undo is.
     let undone = rooms.at_den("ann", "!undo").await;
     assert!(undone.contains("#3"), "{undone}");
-    assert!(words(&rooms.tavern.hear().await).starts_with("[den] ann: "));
+    assert!(words(&rooms.tavern.hear().await).starts_with("[den on matrix] ann: "));
     rooms.running.stop().await;
 }
 
@@ -133,7 +133,7 @@ async fn an_edit_corrects_the_mirrored_line_and_a_deletion_takes_it_back() {
     let mut seen = [rooms.den.hear().await, rooms.den.hear().await];
     seen.sort_by_key(|post| post.room.clone());
     assert_eq!(words(&seen[0]), "[den] ann: 1 | 1d1 [1] | my sister #3");
-    assert_eq!(words(&rooms.tavern.hear().await), "[den] ann: 1 | 1d1 [1] | my sister #3");
+    assert_eq!(words(&rooms.tavern.hear().await), "[den on matrix] ann: 1 | 1d1 [1] | my sister #3");
     let message = rooms.message(&den, "ann", "!roll 1d1+1 # my brother");
     let edit = message.id.clone();
     rooms.den.happen(Event::Edited { message, original: first.clone() });
@@ -167,7 +167,7 @@ async fn nothing_secret_crosses_and_a_referee_hears_it_wherever_they_are() {
     assert_eq!(copy.to, Recipient::Player(PlayerId::new("irc", "gus")), "{copy:?}");
     assert!(words(&copy).contains("poison"));
     assert_eq!(rooms.at_tavern("bob", "!roll 1d1").await, "1 | 1d1 [1] #4", "and the room hears nothing");
-    assert!(words(&rooms.den.hear().await).starts_with("[tavern] bob"));
+    assert!(words(&rooms.den.hear().await).starts_with("[tavern on irc] bob"));
     rooms.running.stop().await;
 }
 
@@ -182,9 +182,9 @@ async fn the_table_and_its_rooms_outlive_a_restart_and_each_roll_is_mirrored_onc
     let store = rooms.running.stop().await;
     let rooms = Rooms::on(Make { store, ..Make::default() });
     let shown = rooms.tavern.hear().await;
-    assert_eq!((words(&shown).as_str(), shown.again), ("[den] ann: 1 | 1d1 [1] #3", true));
+    assert_eq!((words(&shown).as_str(), shown.again), ("[den on matrix] ann: 1 | 1d1 [1] #3", true));
     assert_eq!(rooms.at_tavern("bob", "!roll 1d1").await, "1 | 1d1 [1] #4");
-    assert_eq!(words(&rooms.den.hear().await), "[tavern] bob: 1 | 1d1 [1] #4");
+    assert_eq!(words(&rooms.den.hear().await), "[tavern on irc] bob: 1 | 1d1 [1] #4");
     let store = rooms.running.stop().await;
     assert_eq!(store.scan("outbox/", None, 10).unwrap(), []);
 }

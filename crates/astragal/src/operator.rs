@@ -218,12 +218,12 @@ fn named(place: &[String]) -> anyhow::Result<RoomId> {
 fn state(status: &Status) -> String {
     let Status { connected, me, heard, rooms, trouble, again } = status;
     let why = trouble.as_ref().map_or(String::new(), |why| format!(": {}", legible(why)));
+    let again = again.map_or(String::new(), |again| format!("; tries again at {}", second(again)));
     if *connected {
         let heard = heard.map_or("never".to_owned(), second);
-        let why = trouble.as_ref().map_or(String::new(), |why| format!(", the last try failed: {}", legible(why)));
+        let why = trouble.as_ref().map_or(String::new(), |why| format!(", but {}{again}", legible(why)));
         return format!("connected as {me}, rooms: {}, last heard {heard}{why}", rooms.len());
     }
-    let again = again.map_or(String::new(), |again| format!("; tries again at {}", second(again)));
     format!("not connected{why}{again}")
 }
 

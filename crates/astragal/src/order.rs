@@ -130,7 +130,7 @@ pub fn typed(words: &str, prefix: &str) -> Result<Asked, String> {
     }
     let names = EXAMPLES.map(|(name, _)| name);
     if matches!(error.kind(), ErrorKind::InvalidSubcommand) {
-        let meant = plugin_api::suggest(first, names.into_iter());
+        let meant = plugin_api::suggest(first, names);
         let meant = meant.map_or(String::new(), |meant| format!(" Did you mean {prefix}{OPERATOR_WORD} {meant}?"));
         return Err(format!("There is no order {first}.{meant} There are {}.", names.join(", ")));
     }

@@ -289,7 +289,7 @@ mod tests {
     fn who_is_over_the_limit_may_go_on_when_the_first_command_is_a_window_ago() {
         let (all, limits) = (Paces::default(), Limits::default());
         assert_eq!(all.wait(&player(1), at(0), &limits), None);
-        (0..10).for_each(|second| drop(commands(&all, 1, second)));
+        (0..10).for_each(|second| assert_eq!(commands(&all, 1, second), Pace::Fine));
         assert_eq!(all.wait(&player(1), at(9), &limits), Some(at(10)));
         (0..3).for_each(|_| all.also_command(&player(1), at(9)));
         assert_eq!(all.wait(&player(1), at(9), &limits), Some(at(13)));

@@ -36,13 +36,14 @@ struct Awaited {
 impl Meeting {
     /// The next `times` that one of these is read, nobody goes on before so many have read it.
     fn at(&self, keys: impl IntoIterator<Item = String>, readers: usize, times: usize) {
-        *self.awaited.lock().unwrap() = Awaited { keys: keys.into_iter().collect(), readers, there: 0, times };
+        *self.awaited.lock().expect("a step of the test works") =
+            Awaited { keys: keys.into_iter().collect(), readers, there: 0, times };
     }
 
     fn meet(&self, key: &str) {
         /// Whoever waits longer is alone.
         const LONGEST: Duration = Duration::from_secs(20);
-        let mut awaited = self.awaited.lock().unwrap();
+        let mut awaited = self.awaited.lock().expect("a step of the test works");
         if awaited.times == 0 || !awaited.keys.contains(key) {
             return;
         }
@@ -52,7 +53,8 @@ impl Meeting {
             return self.met.notify_all();
         }
         let left = awaited.times;
-        let (awaited, waited) = self.met.wait_timeout_while(awaited, LONGEST, |now| now.times == left).unwrap();
+        let (awaited, waited) =
+            self.met.wait_timeout_while(awaited, LONGEST, |now| now.times == left).expect("a step of the test works");
         drop(awaited);
         assert!(!waited.timed_out(), "nobody else reads it");
     }
@@ -139,17 +141,21 @@ impl Rooms {
 
     /// The rooms that sit at the table of a room, as their settings say.
     fn at_table_of(&self, id: &str) -> Vec<String> {
-        let docs = self.store.memory.scan(keys::ROOMS, None, 1_000).unwrap();
-        let docs =
-            docs.into_iter().map(|(key, doc)| (keys::room_of_key(&key).unwrap(), from_json(&key, &doc).unwrap()));
+        let docs = self.store.memory.scan(keys::ROOMS, None, 1_000).expect("a step of the test works");
+        let docs = docs.into_iter().map(|(key, doc)| {
+            (
+                keys::room_of_key(&key).expect("a step of the test works"),
+                from_json(&key, &doc).expect("a step of the test works"),
+            )
+        });
         docs.filter(|(_, doc): &(RoomId, RoomDoc)| doc.table == table(id)).map(|(room, _)| room.id).collect()
     }
 
     /// The number of the last entry at the own table of a room.
     fn last(&self, id: &str) -> u64 {
         let key = keys::head(&table(id));
-        let head = self.store.memory.read(&key).unwrap();
-        head.map_or(0, |head| from_json::<Head>(&key, &head).unwrap().number)
+        let head = self.store.memory.read(&key).expect("a step of the test works");
+        head.map_or(0, |head| from_json::<Head>(&key, &head).expect("a step of the test works").number)
     }
 }
 

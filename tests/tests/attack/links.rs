@@ -230,7 +230,10 @@ fn nobody_is_mirrored_where_they_are_ignored_and_no_room_that_only_talks() {
         let came = rooms.at(&hall(), &ann(), line);
         let shown = came.heard.posts.iter().filter(|post| post.post.room == den());
         let shown: String = shown.flat_map(|post| post.post.blocks.iter().map(chat::Block::plain)).collect();
-        assert!(shown.is_empty() || shown.starts_with("[hall on test] Ann: ") && line.starts_with("!set"), "{line}: {shown}");
+        assert!(
+            shown.is_empty() || shown.starts_with("[hall on test] Ann: ") && line.starts_with("!set"),
+            "{line}: {shown}"
+        );
     }
     assert!(rooms.at(&den(), &dan(), "!ignore @ann:example.org").ok());
     assert_eq!(seen(rooms.at(&hall(), &ann(), "!roll d6")), 0);

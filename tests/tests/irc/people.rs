@@ -175,7 +175,8 @@ async fn without_accounts_what_a_player_holds_follows_the_nick() {
     assert!(ask(&mut mia, "!redo").contains("#2"));
     // A stranger takes the nick and gets nothing of hers.
     let mut stranger = player(server.port(), "mia");
-    assert!(ask(&mut stranger, "!iam").starts_with("You are mia."));
+    let told = ask(&mut stranger, "!iam");
+    assert!(told.starts_with("You are mia."), "{told}");
     hear(&mut mia);
     assert_eq!(ask(&mut mia, "!iam"), "You are Tsubame.");
     stranger.quit();

@@ -33,13 +33,13 @@ fn a_backup_that_does_not_fit_leaves_nothing() {
     let limited = format!("trap '' XFSZ; ulimit -f 0; exec {} --data \"$0\" backup \"$1\"", program().display());
     let output = Command::new("bash").args(["-c", &limited]).arg(&data).arg(&file).output().unwrap();
     assert!(complaint(&output).contains("is full: make room"), "{}", said(&output));
-    assert_eq!(parts(home.path()), [PathBuf::new(); 0]);
+    assert!(parts(home.path()).is_empty());
     // The bot may not write.
     bot.limit("--fsize=10:");
     for words in [&["ctl", "backup"][..], &["backup", file.to_str().unwrap()]] {
         let output = astragal(&data).args(words).output().unwrap();
         assert!(complaint(&output).contains("is full: make room"), "{words:?}: {}", said(&output));
-        assert_eq!(parts(home.path()), [PathBuf::new(); 0], "{words:?}");
+        assert!(parts(home.path()).is_empty(), "{words:?}");
     }
     bot.limit("--fsize=unlimited");
     assert!(astragal(&data).arg("backup").arg(&file).output().unwrap().status.success());
@@ -81,7 +81,7 @@ fn what_interrupted_backups_left_is_gone_before_the_store_is_opened() {
     let leave = || left.iter().chain([&others]).for_each(|path| fs::write(path, "x").unwrap());
     leave();
     assert!(run(data.path(), b"!roll 2d1\n").status.success());
-    assert_eq!(parts(data.path()), [others.clone()], "only what is the bot's is removed");
+    assert_eq!(parts(data.path()), std::slice::from_ref(&others), "only what is the bot's is removed");
     leave();
     assert!(astragal(data.path()).arg("check").output().unwrap().status.success());
     assert_eq!(parts(data.path()), [others]);

@@ -14,8 +14,8 @@ const MISCONFIGURED: Option<i32> = Some(78);
 /// Checks a configuration with this text, and these variables in the environment.
 fn checked(home: &Path, text: &str, environment: &[(&str, &str)]) -> Output {
     let file = home.join("checked.toml");
-    fs::write(&file, text).unwrap();
-    fs::set_permissions(&file, fs::Permissions::from_mode(0o600)).unwrap();
+    fs::write(&file, text).expect("a step of the test works");
+    fs::set_permissions(&file, fs::Permissions::from_mode(0o600)).expect("a step of the test works");
     let mut command = Command::new(program());
     command.arg("--config").arg(&file).arg("check-config").env_clear().env("HOME", home).stdin(Stdio::null());
     command.envs(environment.iter().copied()).output().expect("astragal runs")

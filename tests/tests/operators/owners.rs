@@ -44,9 +44,9 @@ fn belongs_to_the_service(directory: &Path, after: &[&str]) {
 /// may.
 fn of_the_service(home: &Path, mode: u32) -> PathBuf {
     let (private, data) = (home.join("private"), home.join("private/data"));
-    fs::create_dir(&private).unwrap();
-    fs::set_permissions(home, fs::Permissions::from_mode(0o755)).unwrap();
-    fs::set_permissions(&private, fs::Permissions::from_mode(mode)).unwrap();
+    fs::create_dir(&private).expect("a step of the test works");
+    fs::set_permissions(home, fs::Permissions::from_mode(0o755)).expect("a step of the test works");
+    fs::set_permissions(&private, fs::Permissions::from_mode(mode)).expect("a step of the test works");
     assert!(run(&data, b"!plugin enable mvk\n!insp +2\n!roll 2d1\n").status.success());
     hand_over(&data);
     data
@@ -104,7 +104,7 @@ fn what_root_types_leaves_nothing_that_the_service_cannot_open() {
 fn as_the_service(home: &Path, data: &Path, words: &[&str]) -> Output {
     let copy = home.join("astragal");
     if !copy.exists() {
-        assert!(Command::new("cp").arg(program()).arg(&copy).status().unwrap().success());
+        assert!(Command::new("cp").arg(program()).arg(&copy).status().expect("a step of the test works").success());
     }
     let mut command = Command::new("setpriv");
     command.args([format!("--reuid={SERVICE}"), format!("--regid={SERVICE}"), "--clear-groups".to_owned()]);

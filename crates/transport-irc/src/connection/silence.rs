@@ -36,7 +36,7 @@ impl Silence {
         // A server that is there answers a PING within moments.
         let overdue = self.asked && silent >= self.patience + self.patience / 5;
         let trouble = overdue.then(|| format!("the server has not answered for {} seconds", silent.as_secs()));
-        Status { connected: !overdue, heard, trouble, ..status }
+        Status { connected: !overdue, heard, trouble: trouble.or(status.trouble), ..status }
     }
 
     /// The next time at which something must be done.
