@@ -10,7 +10,7 @@ const EXAMPLES: &[(&str, &[&str])] = &[
         "astragal backup",
         &[
             "astragal backup tables.jsonl.gz",
-            "astragal backup - | ssh attic 'cat > tables.jsonl'",
+            "astragal backup - | gzip > tables.jsonl.gz",
             "astragal backup back.jsonl --schema 3",
         ],
     ),

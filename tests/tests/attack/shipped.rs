@@ -56,6 +56,8 @@ play scene.session
 play --json scene.session
 completions bash
 man
+man backup
+man --all pages
 ! ctl status --data data
 running
 ctl status
@@ -83,6 +85,8 @@ verify journal.jsonl
 import moved.jsonl console/attic --yes --data elsewhere
 seat console/attic console/hall --yes --data data
 check --data data
+doctor --data data
+backup - --data data
 check --rebuild --data data
 backup all.jsonl --data data
 backup back.jsonl --data data --schema 2

@@ -81,10 +81,12 @@ fn what_interrupted_backups_left_is_gone_before_the_store_is_opened() {
     let leave = || left.iter().chain([&others]).for_each(|path| fs::write(path, "x").unwrap());
     leave();
     assert!(run(data.path(), b"!roll 2d1\n").status.success());
-    assert_eq!(parts(data.path()), std::slice::from_ref(&others), "only what is the bot's is removed");
+    // A bot that stops at once may leave today's.
+    let gone = || left.iter().all(|path| !path.exists()) && others.exists();
+    assert!(gone(), "only what is the bot's is removed: {:?}", parts(data.path()));
     leave();
     assert!(astragal(data.path()).arg("check").output().unwrap().status.success());
-    assert_eq!(parts(data.path()), [others]);
+    assert!(gone(), "{:?}", parts(data.path()));
 }
 
 #[test]
