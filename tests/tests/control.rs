@@ -237,7 +237,7 @@ fn monitoring_shows_the_bots_state_and_the_owner_is_told_once() {
 
 #[test]
 fn a_table_goes_on_in_another_channel_and_comes_back() {
-    let operated = Operated::start();
+    let operated = Operated::start_with("limits.per_player = 50\n", |_| {});
     let mut ann = operated.comes("ann", &["#tavern", "#ops"]);
     ann.say("#tavern", "!plugin enable mvk");
     ann.answer("astragal", "#tavern");

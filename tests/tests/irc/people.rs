@@ -176,7 +176,7 @@ async fn without_accounts_what_a_player_holds_follows_the_nick() {
     // A stranger takes the nick and gets nothing of hers.
     let mut stranger = player(server.port(), "mia");
     let told = ask(&mut stranger, "!iam");
-    assert!(told.starts_with("You are mia."), "{told}");
+    assert!(told.starts_with("You are mia2."), "{told}");
     hear(&mut mia);
     assert_eq!(ask(&mut mia, "!iam"), "You are Tsubame.");
     stranger.quit();

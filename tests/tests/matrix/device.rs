@@ -115,7 +115,8 @@ async fn after_a_restored_backup_a_new_device_repeats_nothing() {
     said(&astragal_matrix(&fresh, &config, &["login"], ""));
     said(&astragal_matrix(&fresh, &config, &["recovery", "restore"], &key));
     let bot = Program::start(&fresh, &config);
-    assert!(table.ask(0, "!insp +1").await.contains("inspiration"));
+    let first = table.ask(0, "!insp +1").await;
+    assert!(first.contains("inspiration"), "{first}");
     // Its key may take a while to arrive from the account's backup.
     let late = table.people[0].drain(Duration::from_secs(4)).await;
     let now = table.ask(0, "!insp +1").await;

@@ -32,12 +32,12 @@ async fn an_irc_channel_and_an_encrypted_room_play_at_one_table() {
     let order = table.ask(0, "!init 17").await;
     assert!(order.contains("Turn order"), "{order}");
     let seen = hear(&mut mia, CHANNEL);
-    assert!(seen.starts_with("[Tavern] ") && seen.contains("17"), "{seen}");
+    assert!(seen.starts_with("[Tavern on matrix] ") && seen.contains("17"), "{seen}");
     mia.say(CHANNEL, "!init 12");
     let both = hear(&mut mia, CHANNEL);
     assert!(both.contains("17") && both.contains("mia 12"), "{both}");
     let seen = table.hear(0).await;
-    assert!(seen.starts_with("[#hall] mia: ") && seen.contains("mia 12"), "{seen}");
+    assert!(seen.starts_with("[#hall on irc] mia: ") && seen.contains("mia 12"), "{seen}");
     // Cards and secrets stay where they are.
     let deck = table.ask(0, "!deck poker").await;
     assert!(deck.contains("54 cards") || deck.contains("52 cards"), "{deck}");
