@@ -41,7 +41,7 @@ async fn an_irc_channel_and_an_encrypted_room_play_at_one_table() {
     // Cards and secrets stay where they are.
     let deck = table.ask(0, "!deck poker").await;
     assert!(deck.contains("54 cards") || deck.contains("52 cards"), "{deck}");
-    assert!(hear(&mut mia, CHANNEL).starts_with("[Tavern] "));
+    assert!(hear(&mut mia, CHANNEL).starts_with("[Tavern on matrix] "));
     table.ask(0, "!draw 2").await;
     assert!(table.hear_alone(0).await.body().contains("draws 1: "));
     table.ask(0, "!secret roll 3d1 # the safe").await;
@@ -49,11 +49,11 @@ async fn an_irc_channel_and_an_encrypted_room_play_at_one_table() {
     // The next that the channel hears is the next roll.
     let rolled = table.ask(0, "!roll 1d1 # I leap").await;
     let seen = hear(&mut mia, CHANNEL);
-    assert!(seen.starts_with("[Tavern] ") && seen.contains("1 | 1d1 [1] | I leap"), "{rolled}: {seen}");
+    assert!(seen.starts_with("[Tavern on matrix] ") && seen.contains("1 | 1d1 [1] | I leap"), "{rolled}: {seen}");
     mia.say(CHANNEL, "!roll 2d1");
     assert!(hear(&mut mia, CHANNEL).contains("2 | 2d1 [1 1]"));
     let seen = table.hear(0).await;
-    assert!(seen.starts_with("[#hall] mia: 2 | 2d1 [1 1]"), "{seen}");
+    assert!(seen.starts_with("[#hall on irc] mia: 2 | 2d1 [1 1]"), "{seen}");
     assert_eq!(mia.hear_within(BOT, CHANNEL, Duration::from_millis(300)), None);
     running.stop().await;
 }
