@@ -104,24 +104,44 @@ async fn number(link: &Link, room: &Room, id: &EventId, of: &str) -> Number {
         link.client.send(request).await.map_err(|error| Trouble::of_http(&error))
     });
     match shown.await {
-        Some(answer) => read(room, &answer.event.cast_unchecked(), of).await,
+        Some(answer) => read(link, room, &answer.event.cast_unchecked(), of).await,
         None => Number::Hidden,
     }
 }
 
 /// The number of an event, if it is one with these words: what the homeserver shows now may not be what it sent then.
-async fn read(room: &Room, event: &Raw<OriginalSyncRoomEncryptedEvent>, of: &str) -> Number {
+async fn read(link: &Link, room: &Room, event: &Raw<OriginalSyncRoomEncryptedEvent>, of: &str) -> Number {
     let shown: Value = event.deserialize_as_unchecked().unwrap_or_default();
     if shown["content"].as_object().is_some_and(|content| content.is_empty()) {
         return Number::TakenBack;
     }
     let number = shown["content"]["ciphertext"].as_str().and_then(in_ciphertext);
-    let decrypted = room.decrypt_event(event, None).await.ok();
-    let read = decrypted.and_then(|event| words(event.encryption_info()?, &event));
+    let session = shown["content"]["session_id"].as_str().unwrap_or_default();
     match number {
-        Some(number) if read.as_deref() == Some(of) => Number::Is(number),
+        Some(number) if decrypted(link, room, event, session).await.as_deref() == Some(of) => Number::Is(number),
         _ => Number::Hidden,
     }
+}
+
+/// The digest of an event's words. A new device may have a session's key only from some message on; then the account's
+/// backup is asked for the whole key.
+async fn decrypted(
+    link: &Link,
+    room: &Room,
+    event: &Raw<OriginalSyncRoomEncryptedEvent>,
+    session: &str,
+) -> Option<String> {
+    let read = room.decrypt_event(event, None).await.ok()?;
+    if let Some(info) = read.encryption_info() {
+        return words(info, &read);
+    }
+    let key = super::insist(link, || async move {
+        let key = link.client.encryption().backups().download_room_key(room.room_id(), session).await;
+        key.map_err(|error| Trouble::of(&error))
+    });
+    key.await.filter(|found| *found)?;
+    let read = room.decrypt_event(event, None).await.ok()?;
+    words(read.encryption_info()?, &read)
 }
 
 /// The digest of a session and of the words encrypted in it. What a message relates to may stand outside of the
