@@ -151,6 +151,12 @@ impl Draft {
             self.pulse.also_command(room, now);
             return Ok(());
         }
+        if let Some(until) = host.paces.is_full_until(player, now) {
+            let hours = until.duration_since(now).as_hours() + 1;
+            let what =
+                format!("what you played fills its share of the journal: go on in {hours} h, or ask the operator");
+            return Err(Refusal::new(what).into());
+        }
         let waiting = host.waiting.to(message.said_in(), &message.speaker.player);
         let pace = match host.paces.command(player, now, (waiting, limits)) {
             Pace::Fine => self.pulse.command(room, now, limits),

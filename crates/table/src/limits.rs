@@ -2,7 +2,7 @@
 //! sent.
 
 use crate::budget::MOST_ROOMS;
-use crate::quota::{Exports, PLAYER_EXPORTS, TABLE_EXPORTS, Used};
+use crate::quota::{DAILY_BYTES, Exports, PLAYER_EXPORTS, TABLE_EXPORTS, Used};
 use chat::{PlayerId, RoomId};
 use jiff::{SignedDuration, Timestamp};
 use plugin_api::Refusal;
@@ -49,8 +49,9 @@ pub enum Pace {
     Silent,
 }
 
-/// The window in which exports are counted.
+/// The window in which exports are counted, and the one in which entries are.
 const HOUR: SignedDuration = SignedDuration::from_hours(1);
+const DAY: SignedDuration = SignedDuration::from_hours(24);
 /// Players, and texts, remembered before the old ones are dropped.
 const MANY: usize = 256;
 
@@ -70,6 +71,10 @@ pub(crate) struct Paces(Mutex<BTreeMap<PlayerId, PlayerPulse>>);
 #[derive(Debug, Default)]
 struct PlayerPulse {
     commands: Beat,
+    renames: Beat,
+    entries: Kept,
+    /// False if they had so many names lately that what they hold was left with an earlier one.
+    is_followed: bool,
     /// When each text was answered.
     answers: BTreeMap<String, Beat>,
     /// Twice the number of texts left when the old ones were last dropped.
@@ -77,6 +82,20 @@ struct PlayerPulse {
     silent_until: Option<Timestamp>,
     /// True once they were told to wait until their answers are said.
     waits: bool,
+}
+
+/// What somebody's entries take, within a day from the first.
+#[derive(Debug, Default)]
+struct Kept {
+    since: Option<Timestamp>,
+    bytes: usize,
+}
+
+impl Kept {
+    /// When their day is over, if there is anything in it.
+    fn until(&self, now: Timestamp) -> Option<Timestamp> {
+        self.since.filter(|since| now.duration_since(*since).abs() < DAY).and_then(|since| since.checked_add(DAY).ok())
+    }
 }
 
 #[derive(Debug, Default)]
@@ -126,9 +145,10 @@ impl Paces {
         let mut players = self.players();
         if players.len() > MANY {
             // Dropped if they were quiet for long, so that memory does not grow.
+            let recent = |beat: &Beat| beat.times.back().is_some_and(|time| now.duration_since(*time) < limits.window);
             players.retain(|_, own| {
-                own.commands.times.back().is_some_and(|time| now.duration_since(*time) < limits.window)
-                    || own.is_silent(now, limits)
+                let many = own.entries.bytes >= DAILY_BYTES / 2 && own.entries.until(now).is_some();
+                many || recent(&own.commands) || recent(&own.renames) || own.is_silent(now, limits)
             });
         }
         let own = players.entry(player.clone()).or_default();
@@ -142,10 +162,42 @@ impl Paces {
         own.commands.count(now, limits, limits.per_player)
     }
 
+    /// Counts that `from` is called `to` from now on, which every room where they are hears. What was counted goes on, so
+    /// nobody is limited less under another nick. Returns true if what they hold shall follow them: each time that makes an
+    /// entry, and they need type nothing for it.
+    pub fn renamed(&self, from: &PlayerId, to: &PlayerId, now: Timestamp, limits: &Limits) -> bool {
+        let mut players = self.players();
+        let before = players.remove(from);
+        match players.get(to) {
+            Some(heard_of) if before.is_none() => return heard_of.is_followed,
+            _ => {}
+        }
+        let mut own = before.unwrap_or_default();
+        own.is_followed = own.renames.count(now, limits, limits.per_player) == Pace::Fine;
+        players.entry(to.clone()).insert_entry(own).get().is_followed
+    }
+
     /// Counts one more command that the same line is played as, or that was given earlier. It is never refused: the group
     /// was begun.
     pub fn also_command(&self, player: &PlayerId, now: Timestamp) {
         self.players().entry(player.clone()).or_default().commands.times.push_back(now);
+    }
+
+    /// Counts what an entry of `player` takes.
+    pub fn keeps(&self, player: &PlayerId, now: Timestamp, bytes: usize) {
+        let mut players = self.players();
+        let kept = &mut players.entry(player.clone()).or_default().entries;
+        if kept.until(now).is_none() {
+            *kept = Kept { since: Some(now), bytes: 0 };
+        }
+        kept.bytes = kept.bytes.saturating_add(bytes);
+    }
+
+    /// When `player` may add to a journal again, if they have filled their share of this day.
+    pub fn is_full_until(&self, player: &PlayerId, now: Timestamp) -> Option<Timestamp> {
+        let players = self.players();
+        let kept = &players.get(player)?.entries;
+        kept.until(now).filter(|_| kept.bytes >= DAILY_BYTES)
     }
 
     /// When another command of `player` may be played, if that is not yet.
@@ -247,6 +299,33 @@ mod tests {
     fn commands(paces: &Paces, n: usize, second: i64) -> Pace {
         let limits = Limits::default();
         paces.command(&player(n), at(second), (0, &limits))
+    }
+
+    #[test]
+    fn another_nick_is_the_same_person_and_is_followed_as_often_as_commands_are_played() {
+        let (paces, limits) = (Paces::default(), Limits::default());
+        let renamed = |from, to, second| paces.renamed(&player(from), &player(to), at(second), &limits);
+        assert_eq!((0..10).map(|_| commands(&paces, 0, 0)).collect::<Vec<_>>(), [Pace::Fine; 10]);
+        assert!(renamed(0, 1, 0));
+        assert!(renamed(0, 1, 0), "the next room hears of it too");
+        assert_eq!(commands(&paces, 1, 0), Pace::Warn);
+        assert!((1..10).all(|n| renamed(n, n + 1, 0)));
+        assert!(!renamed(10, 11, 0) && !renamed(10, 11, 0));
+        assert!(renamed(11, 12, 10));
+    }
+
+    #[test]
+    fn nobody_fills_journals_without_end_and_the_next_day_begins_anew() {
+        let paces = Paces::default();
+        let full = |n, second| paces.is_full_until(&player(n), at(second));
+        for second in 0..10 {
+            assert_eq!(full(1, second), None);
+            paces.keeps(&player(1), at(second), DAILY_BYTES / 10);
+        }
+        assert_eq!((full(1, 10), full(2, 10)), (Some(at(86_400)), None));
+        assert_eq!(full(1, 86_400), None);
+        paces.keeps(&player(1), at(86_400), 1);
+        assert_eq!(full(1, 86_401), None);
     }
 
     #[test]

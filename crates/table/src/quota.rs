@@ -1,5 +1,5 @@
-//! How much data one player and one table may store: seats, shortcuts, files. Rolls have no quota. Players near a limit
-//! are told before they reach it.
+//! How much data one player and one table may store: seats, shortcuts, files, and what a player adds to journals in a day.
+//! Players near a limit are told before they reach it.
 
 use chat::PlayerId;
 use journal::documents::Named;
@@ -19,6 +19,9 @@ pub const TABLE_LETTERS: usize = 60_000;
 /// The most exports for one player, and for one table, in an hour.
 pub const PLAYER_EXPORTS: usize = 6;
 pub const TABLE_EXPORTS: usize = 20;
+
+/// The most bytes that one player adds to the journals of all tables within a day: some thirty thousand rolls.
+pub const DAILY_BYTES: usize = 10_000_000;
 
 /// The percentage of a limit from which players are told how much is left.
 const NEAR: usize = 80;

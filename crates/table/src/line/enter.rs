@@ -4,7 +4,7 @@
 use super::{answer, verbosity};
 use crate::attempt::Attempt;
 use crate::done::Done;
-use crate::draft::Draft;
+use crate::draft::{Draft, person};
 use crate::effects::Effects;
 use crate::host::Host;
 use crate::outcome::Outcome;
@@ -111,8 +111,12 @@ impl Draft {
         Ok(())
     }
 
-    /// The answer to a command that only looked.
-    fn leave_nothing(&mut self, mut attempt: Attempt<'_>, done: &Done<'_>, reply: Reply) -> Reply {
+    /// The answer to a command that only looked. What is asked in secret is answered to whoever asked: it may hold what is
+    /// theirs alone, and nothing happened at the table that a referee has to know.
+    fn leave_nothing(&mut self, mut attempt: Attempt<'_>, done: &Done<'_>, mut reply: Reply) -> Reply {
+        if reply.readers == Readers::Referees {
+            reply.readers = Readers::Player;
+        }
         self.writes.append(std::mem::take(&mut attempt.effects.writes));
         self.keep_words(attempt.effects.adds.take());
         answer::answer(reply, done.comment.as_deref(), &attempt.room.prefix, self.offered.len(), None)
@@ -192,7 +196,9 @@ impl Draft {
         let before = self.before(host, attempt, number)?;
         let link = Link::new(&self.state.head.hash, &entry, parts, before);
         let page = Page { entry, link };
-        self.writes.put(keys::entry(&self.state.id, number), page.to_stored());
+        let stored = page.to_stored();
+        host.paces.keeps(person(attempt.message), attempt.message.heard_at(), stored.len());
+        self.writes.put(keys::entry(&self.state.id, number), stored);
         if !withheld.is_empty() {
             let first = self.state.head.withheld.unwrap_or(number);
             self.state.head_mut().withheld = Some(first);

@@ -185,6 +185,11 @@ impl Table {
         if from == &to.player || self.state.seed.is_none() || !Arc::make_mut(&mut doc).carry(from, trust, to) {
             return Ok(Heard::nothing());
         }
+        let limits = &host.settings().limits;
+        if !message.unlimited && !host.paces.renamed(from, &to.player, message.heard_at(), limits) {
+            tracing::warn!(table = %self.state.id, from = %from, to = %to.player, "what a nick holds stays with it: it changes too often");
+            return Ok(Heard::nothing());
+        }
         let mut draft = self.draft();
         let outcome = draft.rename(host, from, message, doc)?;
         let mut heard = Heard { batch: self.keep(host, draft)?, outcomes: vec![outcome], ..Heard::default() };
