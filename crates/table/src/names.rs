@@ -1,6 +1,7 @@
 //! What a character may be called at a table. This is the one list of what a name may not be, each with its reason; names
 //! that were given before a reason was here stay, and are written in quotation marks.
 
+use crate::budget::MOST_NAME;
 use crate::host::Host;
 use crate::people::as_name;
 use crate::roster::Present;
@@ -43,7 +44,11 @@ impl Naming<'_> {
     /// # Errors
     /// It is no name here, and why.
     pub fn proper(&self, typed: &str) -> Result<String, Refusal> {
-        let name = as_name(typed.trim_matches('"'));
+        let typed = typed.trim_matches('"');
+        if typed.chars().count() > MOST_NAME {
+            return Err(Refusal::new(format!("a name has at most {MOST_NAME} characters")).about(typed));
+        }
+        let name = as_name(typed);
         match names::misread(&name).or_else(|| self.command_in(&name)).or_else(|| self.taken(&name)) {
             None => Ok(name),
             Some(why) => Err(Refusal::new(format!("{name} is no name here: {why}")).about(name)),

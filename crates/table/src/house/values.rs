@@ -71,6 +71,10 @@ fn set_by(turn: &mut HouseTurn, values: Option<Text>, another: bool) -> Result<R
         if value.is_empty() {
             return show(turn, &name);
         }
+        if value.chars().all(|sign| sign.is_ascii_punctuation()) {
+            let what = format!("{name} needs a value with a letter or a number in it");
+            return Err(Refusal::usage(what, at..at + text.len()).example(VALUE.example));
+        }
         unless_it_is_of_another(turn, (&name, value), at..at + text.len())?;
         fits(VALUE, &name, value)?;
         let value = counted(turn, whose, &name, value).unwrap_or_else(|| value.to_owned());

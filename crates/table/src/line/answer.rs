@@ -97,7 +97,7 @@ pub(super) fn refusal(refusal: Refusal, line: &RefusedLine<'_>) -> (Reply, Optio
     let mended = refusal.mended.and_then(|right| {
         let wrong = right.at.or_else(|| at.clone())?;
         let right = format!("{}{}", (*around)?, corrected(typed, wrong, &right.by)?);
-        Some(group.map_or(right.clone(), |group| group.as_typed(&right)))
+        Some(group.map_or(right.clone(), |group| group.as_typed(&right))).filter(|right| right != typed)
     });
     // What was just refused is no example.
     let refused = |example: &String| *around == Some("") && example.eq_ignore_ascii_case(typed);
