@@ -27,9 +27,13 @@ pub use session_files::session_files;
 /// The number of lines in the console's greeting.
 pub const GREETING: usize = 3;
 
-/// The `astragal` program, built once per test run from the current sources.
+/// The `astragal` program: the one that `ASTRAGAL_PROGRAM` names (`tests/run` names a release build), or one built once
+/// per test run from the current sources.
 pub fn program() -> &'static Path {
     static PROGRAM: LazyLock<PathBuf> = LazyLock::new(|| {
+        if let Some(program) = std::env::var_os("ASTRAGAL_PROGRAM") {
+            return program.into();
+        }
         let built = cargo().args(["build", "--quiet", "--workspace", "--bin", "astragal"]).status();
         assert!(built.expect("cargo runs").success(), "astragal does not build");
         program_beside("astragal")
