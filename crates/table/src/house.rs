@@ -72,7 +72,10 @@ impl Argument for Person {
 }
 
 /// A room, and the command to play there.
-struct Elsewhere(String);
+struct Elsewhere {
+    room: String,
+    command: String,
+}
 
 impl Argument for Elsewhere {
     fn shape() -> String {
@@ -80,7 +83,9 @@ impl Argument for Elsewhere {
     }
 
     fn read(words: &[&str]) -> Result<Option<(Self, usize)>, String> {
-        Ok(Some((Elsewhere(words.join(" ")), words.len())))
+        let Some((room, command)) = words.split_first() else { return Ok(None) };
+        let room = room.trim_end_matches([':', ',']).to_owned();
+        Ok(Some((Elsewhere { room, command: command.join(" ") }, words.len())))
     }
 }
 
@@ -495,7 +500,7 @@ fn play(command: House, turn: &mut HouseTurn) -> Result<Reply, Unplayed> {
         House::Waiting { character } => waiting::waiting(turn, character)?,
         // The line after `secret` is played instead of it, so nothing followed this one.
         House::Secret { command } => return Err(Refusal::new("what is to be secret?").about(command.text).into()),
-        House::In { room: Elsewhere(typed) } => return Err(secrets::no_such_room(turn, &typed).into()),
+        House::In { room } => return Err(secrets::no_such_room(turn, &room)?.into()),
         House::Reveal { entry } => secrets::reveal(turn, entry.map(|EntryNumber(number)| number))?,
         House::Note { text } => notes::note(turn, text.as_ref())?,
         House::Handout { words } => handouts::handout(turn, words.as_ref())?,

@@ -264,6 +264,11 @@ impl Table {
         if message.unlimited {
             return Ok(Ordered::Now(Box::new(Event::Said(message))));
         }
+        // Whoever has a bare nick now need not be who asked.
+        if order.own && host.roster.since(&message.room, &order.player, order.trust) >= number {
+            tracing::info!(table = %self.state.id, number, player = %order.player, "a private order ends: its nick may be another's now");
+            return Ok(Ordered::Never);
+        }
         let event = host.with_accounts(&Event::Said(message))?.into_owned();
         let Event::Said(message) = &event else { return Ok(Ordered::Never) };
         if host.passes_over(&event) || !self.is_heard(host, message)? {

@@ -290,24 +290,34 @@ impl Host {
         Ok(())
     }
 
-    /// The room with this name that the player is in.
+    /// The room with this name that the player is in, if it is only one.
     fn room_called(&self, name: &str, here: &RoomId, player: &PlayerId) -> Result<Option<RoomId>, StoreError> {
+        let called = self.rooms_called(name, here, player)?;
+        match (called.by, called.rooms.as_slice()) {
+            (By::Id, [only]) => Ok(Some(only.clone())),
+            (By::Name, [only]) if !self.may_be_another(&called.name, player)? => Ok(Some(only.clone())),
+            _ => Ok(None),
+        }
+    }
+
+    /// The rooms that the player is in and may mean by this name.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    pub(crate) fn rooms_called(&self, name: &str, here: &RoomId, player: &PlayerId) -> Result<Called, StoreError> {
         let name = name.trim_end_matches([':', ',']);
         let wanted = name.to_lowercase();
         let rooms: Vec<RoomId> = self.roster.rooms_of(player).into_iter().filter(|room| room != here).collect();
         // Room ids come first, because anyone may give a table any name.
+        let by_id = |rooms: Vec<RoomId>| Ok(Called { by: By::Id, name: plain(&wanted), rooms });
         if let Some(room) = rooms.iter().find(|room| room.id == name || room.to_string() == name) {
-            return Ok(Some(room.clone()));
+            return by_id(vec![room.clone()]);
         }
         let called = |room: &&RoomId| room.to_string().to_lowercase() == wanted || plain(&room.id) == plain(&wanted);
-        match rooms.iter().filter(called).collect::<Vec<_>>().as_slice() {
-            [] => {}
-            [only] => return Ok(Some((*only).clone())),
-            _ => return Ok(None),
-        }
+        let found: Vec<RoomId> = rooms.iter().filter(called).cloned().collect();
         // A name that looks like an id is meant as one, even if that room is not known yet.
-        if name.starts_with('!') {
-            return Ok(None);
+        if !found.is_empty() || name.starts_with('!') {
+            return by_id(found);
         }
         let mut found = Vec::new();
         for room in &rooms {
@@ -321,10 +331,7 @@ impl Host {
                 Err(error) => tracing::error!(%room, %error, "a table cannot be read"),
             }
         }
-        match found.as_slice() {
-            [only] if !self.may_be_another(&plain(&wanted), player)? => Ok(Some(only.clone())),
-            _ => Ok(None),
-        }
+        Ok(Called { by: By::Name, name: plain(&wanted), rooms: found })
     }
 
     /// True if the name may be that of a room where somebody has a seat but the network has not reported who is there,
@@ -351,6 +358,23 @@ impl Host {
         let table: TableId = self.table_of(room)?;
         self.read_doc(&keys::doc(&table))
     }
+}
+
+/// Rooms that a name may mean.
+pub(crate) struct Called {
+    by: By,
+    /// The name, [`plain`].
+    name: String,
+    pub rooms: Vec<RoomId>,
+}
+
+/// What a name is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum By {
+    /// A room's address, which nobody else's is.
+    Id,
+    /// What people call it.
+    Name,
 }
 
 /// A room's name without its leading sign, ignoring case.

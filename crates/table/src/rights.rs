@@ -72,7 +72,7 @@ pub(crate) enum Act<'a> {
     KeepCharacters,
     /// Take a seat when all are taken.
     SitAtAFullTable,
-    /// Read a secret entry.
+    /// Read a secret entry, or show it to everybody.
     Read(&'a Entry),
     /// Read what only referees may know.
     Know,
@@ -127,10 +127,7 @@ impl<'a> Rights<'a> {
         let (speaker, doc) = (&message.speaker, &state.doc.doc);
         let guest = state.rooms.get(&message.room).is_some_and(|room| room.doc.guest);
         let at = if guest { At::AGuest } else { At::Home };
-        let since = match speaker.trust {
-            Trust::Account => 0,
-            Trust::NickOnly => host.roster.met(&message.room, &speaker.player).map_or(u64::MAX, |met| met.since),
-        };
+        let since = host.roster.since(&message.room, &speaker.player, speaker.trust);
         let now = role(doc, speaker, at, &host.settings().owners);
         // What was ordered earlier is done with the lower of the rights they had then and have now.
         let then = message.ordered.map(|entry| doc.orders.get(&entry).map_or(Role::Player, |order| order.role));
@@ -200,7 +197,9 @@ impl<'a> Rights<'a> {
             },
             // Without a referee everybody may give a referee's commands, but not read secrets. Nor may a room's admin,
             // who can openly become a referee.
-            Act::Read(entry) => own_or(self.made(entry) || self.knows(doc), Takes::Another),
+            Act::Read(entry) => {
+                own_or(self.made(entry) || (self.knows(doc) && !is_for_its_player(entry)), Takes::Another)
+            }
             Act::Know => own_or(self.knows(doc), Takes::Another),
             Act::Disclose => {
                 // The network says who runs a room, whatever their nick; but a private chat is run by whoever has the
@@ -288,7 +287,12 @@ impl<'a> Rights<'a> {
 
     /// True if it may act on an entry as its own.
     pub fn made(&self, entry: &Entry) -> bool {
-        self.is(&entry.player) && entry.number > self.since
+        self.gave(&entry.player, entry.number)
+    }
+
+    /// True if it may act on what entry `number` of `player` left as its own.
+    pub fn gave(&self, player: &PlayerId, number: u64) -> bool {
+        self.is(player) && number > self.since
     }
 
     /// True if the network says so, wherever one can see who does it.
@@ -310,6 +314,14 @@ impl<'a> Rights<'a> {
     fn is_named_referee(&self, doc: &TableDoc) -> bool {
         self.speaker.trust == Trust::Account && doc.referees.contains_key(&self.speaker.player)
     }
+}
+
+/// The table's own commands that, given in secret, are between a player and the bot: no referee reads them.
+const FOR_ONESELF: [&str; 5] = ["note", "tell", "remind", "at", "when"];
+
+/// True if an entry is for its player alone.
+pub(crate) fn is_for_its_player(entry: &Entry) -> bool {
+    entry.secret && entry.game == HOUSE && FOR_ONESELF.contains(&entry.command.as_str())
 }
 
 /// The table's setting for who may undo, and its value for referees only.

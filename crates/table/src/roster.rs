@@ -134,6 +134,14 @@ impl Roster {
         self.rooms().get(room).and_then(|room| room.met.get(player).cloned())
     }
 
+    /// The entry up to which what stands under somebody's id may be another's: anybody may have had a bare nick before.
+    pub fn since(&self, room: &RoomId, player: &PlayerId, trust: Trust) -> u64 {
+        match trust {
+            Trust::Account => 0,
+            Trust::NickOnly => self.met(room, player).map_or(u64::MAX, |met| met.since),
+        }
+    }
+
     /// The rooms that somebody is in.
     pub fn rooms_of(&self, player: &PlayerId) -> Vec<RoomId> {
         self.rooms().iter().filter(|(_, room)| room.present.contains_key(player)).map(|(id, _)| id.clone()).collect()

@@ -112,6 +112,26 @@ fn nobody_learns_of_a_private_order_before_or_when_it_is_carried_out() {
 }
 
 #[test]
+fn a_private_order_of_a_bare_nick_is_for_whoever_stayed() {
+    let (mut table, [ann, ..]) = table();
+    let zed = Person::nick("Zed");
+    for stays in [true, false] {
+        table.comes(&zed);
+        assert!(table.say(&zed, "!roll d6").ok());
+        let asked = table.aside(&zed, "in hall remind 2h I poison the well");
+        assert!(asked.ok() && asked.all().contains("Stay here until then"), "{}", asked.all());
+        if !stays {
+            table.goes(&zed);
+            table.comes(&zed);
+        }
+        table.pass(SignedDuration::from_hours(3));
+        let came = table.say(&ann, "!now");
+        assert_eq!(came.private(&zed).contains("poison"), stays, "{}", came.all());
+        assert!(!came.public().contains("poison"));
+    }
+}
+
+#[test]
 fn orders_do_not_carry_each_other_on() {
     let (mut table, [ann, bob, gus]) = table();
     assert!(table.say(&ann, "!when my turn: done").ok());

@@ -96,10 +96,11 @@ fn an_erased_or_undone_note_is_gone() {
 
 #[test]
 fn notes_have_a_limit() {
-    let (mut table, [ann, bob, ..]) = table();
-    let noted = (0..200).filter(|n| table.say(&ann, &format!("!note {n}")).ok()).count();
-    assert_eq!(noted, 100);
-    assert!(!table.say(&bob, "!note one more").ok());
+    let (mut table, [ann, bob, cem, gus]) = table();
+    let mut noted = |who| (0..100).filter(|n| table.say(who, &format!("!note {n}")).ok()).count();
+    assert_eq!(noted(&ann), 50, "nobody fills the table's");
+    assert_eq!(noted(&gus), 50, "who leads the table has the rest");
+    assert_eq!((noted(&bob), noted(&cem)), (0, 0));
     assert!(table.aside(&bob, "in hall note mine").ok(), "those for oneself have a limit of their own");
 }
 
@@ -148,4 +149,74 @@ fn a_recap_says_what_was_taken_back_of_what_one_knew() {
     // Cem, who never saw it, hears of neither.
     let told = table.say(&Person::account("Eve"), "!recap").public();
     assert!(!told.contains("undone") && !told.contains("wall"), "{told}");
+}
+
+#[test]
+fn a_referee_reads_nothing_that_a_player_keeps_for_themselves() {
+    let (mut table, [ann, bob, _, gus]) = table();
+    let lines =
+        ["in hall note the safe is open", "in hall tell Bob the safe is open", "in hall remind 2d the safe is open"];
+    for line in lines {
+        let came = table.aside(&ann, line);
+        assert!(came.ok() && came.private(&gus).is_empty(), "{line}: {}", came.all());
+        let number = came.entry().expect("it is in the journal");
+        for asked in ["why", "reveal", "undo", "redo", "erase"].map(|word| format!("{word} #{number}")) {
+            for came in [table.say(&gus, &format!("!{asked}")), table.aside(&gus, &format!("in hall {asked}"))] {
+                assert!(!came.all().contains("safe"), "{line}, {asked}: {}", came.all());
+            }
+        }
+    }
+    for line in ["history", "notes", "now", "waiting", "remind", "when", "story", "recap", "why"] {
+        let came = table.aside(&gus, &format!("in hall {line}"));
+        assert!(!came.all().contains("safe"), "{line}: {}", came.all());
+    }
+    // Whoever wrote it can still show it.
+    let came = table.aside(&ann, "in hall note the safe is open");
+    let number = came.entry().expect("it is in the journal");
+    let shown = table.say(&ann, &format!("!reveal #{number}"));
+    assert!(shown.ok() && shown.public().contains(WORDS), "{}", shown.all());
+    assert!(table.say(&bob, &format!("!why #{number}")).all().contains(WORDS));
+}
+
+#[test]
+fn what_is_only_looked_at_in_private_is_answered_to_nobody_else() {
+    let (mut table, [ann, _, _, gus]) = table();
+    assert!(table.aside(&ann, "in hall remind 2d the safe is open").ok());
+    assert!(table.aside(&ann, "in hall note the safe is open").ok());
+    for line in ["in hall now", "in hall remind", "in hall note", "in hall history", "in hall odds roll 2d6"] {
+        let came = table.aside(&ann, line);
+        assert!(came.ok() && came.private(&gus).is_empty(), "{line}: {}", came.all());
+    }
+    assert!(table.aside(&ann, "in hall now").all().contains(WORDS));
+    assert_eq!(table.say(&ann, "!secret now").private(&gus), "");
+    // What is played in secret is still the referee's too.
+    assert!(!table.say(&ann, "!secret roll 2d6").private(&gus).is_empty());
+}
+
+#[test]
+fn whoever_takes_a_bare_nick_reads_nothing_that_was_kept_under_it() {
+    let (mut table, _) = table();
+    let zed = Person::nick("Zed");
+    table.comes(&zed);
+    assert!(table.say(&zed, "!join").ok());
+    assert!(table.aside(&zed, "in hall note the safe is open").ok());
+    assert!(table.aside(&zed, "in hall remind 2d the safe is open").ok());
+    let own = format!("{} {}", table.aside(&zed, "in hall note").all(), table.aside(&zed, "in hall remind").all());
+    assert_eq!(own.matches(WORDS).count(), 2, "{own}");
+    table.goes(&zed);
+    table.comes(&zed);
+    for line in ["note", "notes", "remind", "when", "now", "history", "waiting"].map(|line| format!("in hall {line}")) {
+        let came = table.aside(&zed, &line);
+        assert!(!came.all().contains("safe"), "{line}: {}", came.all());
+    }
+}
+
+#[test]
+fn a_reply_to_what_the_room_hears_of_a_secret_is_about_that_secret() {
+    let (mut table, [ann, ..]) = table();
+    let came = table.say(&ann, "!secret roll 2d6");
+    let number = came.entry().expect("it is in the journal");
+    let room = came.heard.posts.iter().find(|outgoing| outgoing.post.to == chat::Recipient::Room);
+    let room = room.expect("the room hears of it");
+    assert_eq!(room.roll.as_ref().map(|(_, number)| *number), Some(number));
 }

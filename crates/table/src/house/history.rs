@@ -2,7 +2,7 @@
 
 use super::show;
 use crate::budget::{MOST_RECAPPED, MOST_TEXT};
-use crate::rights::Act;
+use crate::rights::{Act, is_for_its_player};
 use crate::turn::HouseTurn;
 use crate::unplayed::Unplayed;
 use chat::{Readers, Reply, Span, cut};
@@ -68,6 +68,12 @@ impl HouseTurn<'_> {
 }
 
 impl HouseTurn<'_> {
+    /// Who may read a secret entry, and show it to everybody.
+    pub(super) fn who_reads(&self, page: &Page) -> String {
+        let player = self.who(page);
+        if is_for_its_player(&page.entry) { format!("only {player}") } else { format!("{player} or a referee") }
+    }
+
     /// True if an entry withholds a roll against a value that not even its player may know.
     pub(super) fn hides_a_value(&self, page: &Page) -> Result<bool, StoreError> {
         for number in page.withheld().all().filter_map(Change::roll) {
@@ -116,7 +122,7 @@ pub(super) fn why(turn: &mut HouseTurn, number: Option<u64>) -> Result<Reply, Un
     };
     let number = page.number();
     if page.is_secret() && !turn.may_see(&page) {
-        let what = format!("#{number} is secret: {} or a referee can show it with reveal #{number}", turn.who(&page));
+        let what = format!("#{number} is secret: {} can show it with reveal #{number}", turn.who_reads(&page));
         return Err(Refusal::new(what).about(format!("#{number}")).into());
     }
     let reply = explain(turn, &page)?;

@@ -4,6 +4,7 @@
 use super::{House, show};
 use crate::accounts::Reached;
 use crate::people::with_id;
+use crate::rights::Act;
 use crate::turn::HouseTurn;
 use crate::unplayed::Unplayed;
 use crate::words::behind;
@@ -12,8 +13,9 @@ use journal::documents::Note;
 use plugin_api::{Cast, CharacterId, Commands, Refusal, Text, Words};
 use std::collections::BTreeSet;
 
-/// The most notes of a table, and those that somebody keeps for themselves.
+/// The most notes of a table, those of them that one player keeps, and those that somebody keeps for themselves.
 const MOST_NOTES: usize = 100;
+const MOST_OF_ONE: usize = 50;
 const MOST_OWN: usize = 30;
 /// The most notes listed, the newest.
 const MOST_LISTED: usize = 20;
@@ -30,12 +32,24 @@ pub(super) fn note(turn: &mut HouseTurn, text: Option<&Text>) -> Result<Reply, U
         return listed(turn);
     }
     let own = turn.in_private || turn.in_secret;
-    let alike = |note: &&Note| note.to.is_none() && note.own == own && (!own || note.by == turn.actor);
-    let (most, whose) = if own { (MOST_OWN, "you keep") } else { (MOST_NOTES, "the table keeps") };
-    if turn.table.notes.values().filter(alike).count() >= most {
-        let oldest = turn.table.notes.iter().find(|(_, note)| alike(note)).map_or(0, |(number, _)| *number);
-        let what = format!("{whose} {most} notes, which is the most; undo one that nobody needs");
-        return Err(Refusal::new(what).example(format!("undo #{oldest}")).into());
+    let yours = |note: &Note| turn.rights.could(turn.table, Act::AnswerFor(note.by));
+    let all = |note: &Note| note.to.is_none() && note.own == own && (!own || note.by == turn.actor);
+    let one_of_yours = |note: &Note| all(note) && yours(note);
+    let mut limits: Vec<(usize, &str, &dyn Fn(&Note) -> bool)> = match own {
+        true => vec![(MOST_OWN, "you keep", &all)],
+        false => vec![(MOST_NOTES, "the table keeps", &all)],
+    };
+    // Who leads the table may need all of them.
+    if !own && !turn.rights.could(turn.table, Act::Know) {
+        limits.insert(0, (MOST_OF_ONE, "you keep", &one_of_yours));
+    }
+    for (most, whose, counts) in limits {
+        let mut kept = turn.table.notes.iter().filter(|(_, note)| counts(note)).map(|(number, _)| *number);
+        let oldest = kept.next().unwrap_or_default();
+        if kept.count() + 1 >= most {
+            let what = format!("{whose} {most} notes, which is the most; undo one that nobody needs");
+            return Err(Refusal::new(what).example(format!("undo #{oldest}")).into());
+        }
     }
     let (by, number) = (turn.actor, turn.number);
     turn.table_mut().notes.insert(number, Note { by, own, to: None });
@@ -53,7 +67,7 @@ fn listed(turn: &mut HouseTurn) -> Result<Reply, Unplayed> {
     let numbers: Vec<u64> = turn.table.notes.iter().filter(|(_, note)| kept(note)).map(|(n, _)| *n).collect();
     for number in numbers.into_iter().rev() {
         let page = turn.ledger.must_have(number)?;
-        if page.is_secret() && !turn.speaker.is(&page.entry.player) {
+        if page.is_secret() && !turn.rights.made(&page.entry) {
             continue;
         }
         let Some(says) = page.text().and_then(|typed| noted(&typed)) else { continue };

@@ -7,13 +7,13 @@ use crate::times::{self, NoTime, TIMEZONE, Typed};
 use crate::turn::HouseTurn;
 use crate::unplayed::Unplayed;
 use crate::words::{CommandLine, behind};
-use chat::{Line, PlayerId, Readers, Reply, Span, cut};
+use chat::{Line, PlayerId, Readers, Reply, Span, Trust, cut};
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
 use journal::documents::{DueDoc, Order, When};
 use journal::keys;
 use journal::store::StoreError;
-use plugin_api::{CharacterId, Refusal, Text, suggest};
+use plugin_api::{CharacterId, Refusal, Role, Text, suggest};
 use std::collections::BTreeSet;
 
 /// The most orders of a table, and of one player.
@@ -51,7 +51,7 @@ pub(super) fn remind(turn: &mut HouseTurn, words: Option<&Text>) -> Result<Reply
     }
     ask(turn, When::At(typed.at))?;
     let reply = Reply::from(format!("I will remind {} {}.", whom.shown(turn), when_shown(turn, typed.at)));
-    Ok(with_clock(turn, reply, &typed))
+    Ok(while_here(turn, with_clock(turn, reply, &typed)))
 }
 
 pub(super) fn at(turn: &mut HouseTurn, words: Option<&Text>) -> Result<Reply, Unplayed> {
@@ -62,7 +62,7 @@ pub(super) fn at(turn: &mut HouseTurn, words: Option<&Text>) -> Result<Reply, Un
     ask(turn, When::At(typed.at))?;
     let reply = Reply::new().code(format!("{}{line}", turn.room.prefix));
     let reply = reply.text(format!(" is played {}.", when_shown(turn, typed.at)));
-    Ok(with_clock(turn, reply, &typed))
+    Ok(while_here(turn, with_clock(turn, reply, &typed)))
 }
 
 pub(super) fn when(turn: &mut HouseTurn, words: Option<&Text>) -> Result<Reply, Unplayed> {
@@ -225,6 +225,11 @@ fn playable(turn: &HouseTurn, text: &str, example: &str) -> Result<String, Refus
         return Err(Refusal::new(format!("{word} cannot be left for later")).about(word).example(example));
     }
     if turn.knows(&word) {
+        // Who runs a room does so by the standing they have when they speak, and an order has none.
+        if turn.host.plugins.house_command(&word, turn.room).is_some_and(|spec| spec.role >= Role::Admin) {
+            let what = format!("{word} is for a room admin, who must be here: it cannot be left for later");
+            return Err(Refusal::new(what).about(word).example(example));
+        }
         return Ok(line.to_owned());
     }
     let plugins = turn.host.plugins.enabled(turn.room);
@@ -249,6 +254,14 @@ pub(super) fn with_clock(turn: &HouseTurn, reply: Reply, typed: &Typed<'_>) -> R
     }
     let set = format!("{}table {TIMEZONE} Europe/Berlin", turn.room.prefix);
     reply.text(" Another clock: ").code(set)
+}
+
+/// What somebody left in secret who has nothing but a nick is told to nobody who has that nick later.
+fn while_here(turn: &HouseTurn, reply: Reply) -> Reply {
+    if turn.speaker.trust == Trust::Account || !(turn.in_private || turn.in_secret) {
+        return reply;
+    }
+    reply.text(" Stay here until then, or log in to the network first: somebody else may have your nick later.")
 }
 
 /// `in 2 days, on Fri 4 Dec 20:00 (UTC)`
@@ -365,11 +378,11 @@ pub(super) fn dates(turn: &HouseTurn, most: usize) -> Vec<Line> {
 /// What is left for later, the next first; others' private orders are left out, and one's own where others read.
 pub(super) fn coming(turn: &HouseTurn, most: usize) -> Result<Vec<Line>, Unplayed> {
     let alone = turn.in_private || turn.in_secret;
-    let mine = |order: &Order| !order.own || (alone && turn.speaker.is(&order.player));
+    let mine = |number: u64, order: &Order| !order.own || (alone && turn.rights.gave(&order.player, number));
     let over = carried_out(turn)?;
     let waits = |order: &Order| matches!(order.when, When::At(_) | When::Each(_));
     let left = turn.table.orders.iter().filter(|(number, _)| !over.contains(number));
-    let mut orders: Vec<_> = left.filter(|(_, order)| mine(order) && waits(order)).collect();
+    let mut orders: Vec<_> = left.filter(|(number, order)| mine(**number, order) && waits(order)).collect();
     orders.sort_by_key(|(number, order)| match order.when {
         When::At(at) => (at, **number),
         _ => (Timestamp::MAX, **number),

@@ -1,6 +1,6 @@
 //! `!reveal`, `!seal`, `!unseal`, and the answer of `!in` where it cannot work.
 
-use super::{House, orders, show};
+use super::{Elsewhere, House, orders, show};
 use crate::rights::Act;
 use crate::turn::HouseTurn;
 use crate::unplayed::Unplayed;
@@ -10,6 +10,7 @@ use journal::documents::{DueDoc, Order, When, to_json};
 use journal::keys;
 use journal::store::{Batch, StoreError};
 use journal::{Change, Page};
+use plugin_api::names::written;
 use plugin_api::{Commands, Refusal, Text, Words};
 
 /// Characters of a digest shown.
@@ -54,7 +55,7 @@ pub(super) fn reveal(turn: &mut HouseTurn, number: Option<u64>) -> Result<Reply,
         return Err(about(format!("#{number} was revealed in #{by} already")).example(format!("why #{number}")).into());
     }
     if !turn.may_know(&page)? {
-        return Err(about(format!("#{number} is secret: {} or a referee may reveal it", turn.who(&page))).into());
+        return Err(about(format!("#{number} is secret: {} may reveal it", turn.who_reads(&page))).into());
     }
     if turn.hides_a_value(&page)? && !turn.may(Act::Know) {
         let what = format!("#{number} was measured against a value that only a referee may reveal");
@@ -180,15 +181,24 @@ fn declared(typed: &str) -> Option<String> {
 }
 
 /// Why `in ROOM COMMAND` was not played there.
-pub(super) fn no_such_room(turn: &HouseTurn, typed: &str) -> Refusal {
+///
+/// # Errors
+/// The store cannot be read.
+pub(super) fn no_such_room(turn: &HouseTurn, typed: &Elsewhere) -> Result<Refusal, StoreError> {
     if !turn.in_private {
         let what = "in is for a private chat with me; here it would be read by all. For a secret answer, type secret";
-        return Refusal::new(what).example("secret roll 2d6");
+        return Ok(Refusal::new(what).example("secret roll 2d6"));
     }
-    let room = typed.split_whitespace().next().unwrap_or("that room").trim_end_matches([':', ',']).to_owned();
-    if typed.split_whitespace().nth(1).is_none() {
-        return Refusal::new(format!("what do you do in {room}?")).example(format!("in {room} roll 2d6"));
+    let name = typed.room.as_str();
+    let several = turn.host.rooms_called(name, turn.room_id, &turn.speaker.player)?.rooms;
+    if let [first, _, ..] = several.as_slice() {
+        let ids: Vec<&str> = several.iter().map(|room| room.id.as_str()).collect();
+        let what = format!("you are in {} rooms called {name}: {}", several.len(), ids.join(", "));
+        return Ok(Refusal::new(what).about(name).example(format!("in {} roll 2d6", first.id)));
     }
-    let what = format!("I do not see you in {room}: say something there first, and then: in {room} roll 2d6");
-    Refusal::new(what).about(room)
+    let line = format!("in {} roll 2d6", written(name));
+    if typed.command.is_empty() {
+        return Ok(Refusal::new(format!("what do you do in {name}?")).example(line));
+    }
+    Ok(Refusal::new(format!("I do not see you in {name}: say something there first, and then: {line}")).about(name))
 }

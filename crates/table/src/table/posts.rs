@@ -83,11 +83,16 @@ impl Table {
                     readers.into_iter().for_each(|reader| private.entry(reader.clone()).or_default().add(outcome));
                 }
             }
-            public.notices.extend(outcome.notice.clone());
+            if let Some(notice) = &outcome.notice {
+                public.notices.push(notice.clone());
+                // Who replies to it means this entry, whether they may read it or not.
+                public.roll = public.roll.or(outcome.entry);
+            }
             for (player, blocks) in &outcome.tells {
                 let answer = private.entry(player.clone()).or_default();
                 answer.blocks.extend(blocks.iter().cloned());
                 answer.told_by = Some(outcome.player.clone());
+                answer.roll = answer.roll.or(outcome.entry);
             }
         }
         if lines == Lines::First {
