@@ -239,6 +239,25 @@ fn a_table_moves_with_everything_it_holds_and_its_journal_goes_on() {
 }
 
 #[test]
+fn a_journal_with_a_d66_holds_for_the_program_and_for_the_page() {
+    let data = tempfile::tempdir().unwrap();
+    let said = answers(&run(
+        data.path(),
+        b"/as Gus\n!gm me\n!as Ogre roll d66\n!as Orc roll d66\n!as Ogre, Orc roll d66\n!secret roll d666\n!roll 2d6\n!fair reveal all\n",
+    ));
+    assert!(said.iter().any(|line| line.contains("| d66 [") && line.ends_with("#4")), "{said:?}");
+    let file = export(data.path(), &[]);
+    let whole = fs::read_to_string(&file).unwrap();
+    for rules in [5, 6] {
+        assert!(whole.contains(&format!("\"rules\":{rules},")), "an entry under the rules {rules}");
+    }
+    assert!(says(&verified(&file)).contains("holds"), "{}", says(&verified(&file)));
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
+    let (verdict, holds) = Browser::open(&root.join("deploy/verify.html")).verify(&file);
+    assert!(holds, "{verdict}");
+}
+
+#[test]
 fn the_page_in_a_browser_reaches_the_same_verdict() {
     let data = tempfile::tempdir().unwrap();
     play(data.path());

@@ -1,11 +1,13 @@
 //! Data of earlier versions loads forever: `golden/vN*.jsonl` are backups written with version N of the schema.
 
-use chat::RoomId;
-use journal::backup;
+use chat::{Block, Event, Message, PlayerId, RoomId, Speaker};
 use journal::keys::TableId;
 use journal::store::{Memory, Store};
+use journal::{Entropy, backup};
 use std::fs;
 use std::path::Path;
+use std::sync::Arc;
+use table::{FairBox, Host, Plugins, Settings, Sitting};
 use tests::{answers, astragal, run};
 
 fn golden(version: u32) -> String {
@@ -78,4 +80,51 @@ fn a_table_of_version_2_is_played_on() {
     assert!(said[2].contains("erased"), "{said:?}");
     assert!(said.iter().any(|line| line.starts_with("Bob: ") && line.contains("1d20")), "{said:?}");
     assert!(said.iter().any(|line| line.contains("I strike")), "{said:?}");
+}
+
+/// It was written when `d66` was one die with 66 sides: rolls, macros, a value and an order.
+fn with_dice_of_66_sides() -> String {
+    format!("{}/golden/v4-d66.jsonl", env!("CARGO_MANIFEST_DIR"))
+}
+
+#[test]
+fn what_was_stored_when_d66_had_66_sides_still_rolls_that() {
+    let data = tempfile::tempdir().unwrap();
+    let restored = astragal(data.path()).arg("restore").arg(with_dice_of_66_sides()).output().unwrap();
+    assert!(restored.status.success(), "{}", String::from_utf8_lossy(&restored.stderr));
+    let lines =
+        b"/as Ann\n!roll again\n!atk\n!pair\n!roll $wild\n!roll wild + 1\n!macro atk\n!scene The mill\n!roll d66\n\
+        !macro new roll d66\n!new\n!roll d66\n";
+    let said = answers(&run(data.path(), lines));
+    let rolled = |notation: &str| said.iter().filter(|line| line.contains(&format!("| {notation} ["))).count();
+    assert_eq!(rolled("1d66"), 4, "again, atk, $wild, the order at the scene: {said:?}");
+    assert_eq!(rolled("2d(66)"), 1, "{said:?}");
+    assert!(said.iter().any(|line| line.contains("| 1d66 [") && line.contains("] + 1 ")), "{said:?}");
+    assert!(said.iter().any(|line| line.contains("atk is roll 1d66 # old")), "{said:?}");
+    // What is typed and stored now is two dice, and the table is told once.
+    assert_eq!(rolled("d66"), 3, "{said:?}");
+    let told: Vec<_> = said.iter().filter(|line| line.contains("For a die with 66 sides, type !roll 1d66")).collect();
+    assert_eq!(told.len(), 1, "{said:?}");
+}
+
+#[test]
+fn an_edit_of_a_roll_from_when_d66_had_66_sides_keeps_its_die() {
+    let store: Arc<Memory> = Arc::default();
+    let file = fs::read(with_dice_of_66_sides()).unwrap();
+    backup::read(&mut &*file, |batch| store.commit(&batch)).unwrap();
+    let settings = Settings { plugins: ["roll".to_owned()].into(), ..Settings::default() };
+    let plugins = Plugins::new(vec![roll::plugin()]).unwrap();
+    let host = Host::new(settings, plugins, store, Entropy::from_seed([1; 32]), Box::new(FairBox)).unwrap();
+    let mut sitting = Sitting::new(Arc::new(host));
+    let mut edit = |id: &str, body: &str| {
+        let speaker = Speaker::new(PlayerId::new("console", "ann"), "Ann");
+        let hall = RoomId::new("console", "hall");
+        let sent = "2026-11-26T19:00:00Z".parse().unwrap();
+        let message = Message { unlimited: true, ..Message::new(id, hall, speaker, sent, body) };
+        let heard = sitting.play(&Event::Edited { message, original: "b277419f8b670e30-9".to_owned() }).unwrap();
+        let blocks = heard.posts.iter().flat_map(|outgoing| &outgoing.post.blocks);
+        blocks.map(Block::plain).collect::<Vec<_>>().join("\n")
+    };
+    let edited = edit("e1", "!roll d66+2");
+    assert!(edited.contains("58 | 1d66 [56] + 2 (edited, was #7)"), "{edited}");
 }

@@ -371,6 +371,8 @@ mod tests {
                 ("(1, 3+3, 1d20)", "{1, 3 + 3, 1d20}"),
                 ("-1d8 + 4 - (3, 1d4)kh1", "-1d8 + 4 - {3, 1d4}kh1"),
                 ("10d20rr<20", "10d20r<20"),
+                ("1d8rr1rr3", "1d8r1r3"),
+                ("4d6k5k6", "4d6k>=5k<=6"),
                 ("4d6k6", "4d6k=6"),
                 ("4d6p1", "4d6d=1"),
                 ("4d6p<3", "4d6d<3"),
@@ -387,9 +389,9 @@ mod tests {
             ("2d6ra6", "one die"),
             ("2d6rrl1", "lowest"),
             ("4d6eh1", "highest"),
-            ("4d6k5k6", "both at once"),
+            ("4d6k4k6", "both at once"),
             ("4d6kh1kl1", "both at once"),
-            ("1d8rr1rr3", "both at once"),
+            ("1d8ro1ro3", "both at once"),
         ] {
             let error = Notation::typed_in(Dialect::Avrae, typed).unwrap_err();
             assert!(error.what.contains(hint), "{typed}: {}", error.what);

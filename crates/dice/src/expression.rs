@@ -1,9 +1,12 @@
 //! A player's notation, as a tree.
 
-use crate::Number;
+use crate::{Number, digits};
 
 mod print;
 mod words;
+
+/// The most faces that are looked at one by one.
+const MOST_LOOKED_AT: u32 = 1_000;
 
 /// An arithmetic expression over dice.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -116,6 +119,8 @@ pub enum Faces {
     Sides(u32),
     /// `d(2d4)`: 1 to whatever this rolls.
     Computed(Box<Expression>),
+    /// `d66`, `d666`: this many d6, read as the digits of a number.
+    Digits(u32),
     /// `d%`: 1 to 100.
     Percent,
     /// `dF`: -1, 0 and 1, rolled as a d3 (Fudge and Fate games).
@@ -184,8 +189,8 @@ pub enum Modifier {
     Drop(Choice),
     /// `!`, `!>=5`: each die that meets the condition (by default, shows its highest face) adds another.
     Explode(Explosion, Option<Condition>),
-    /// `r1`, `ro<3`, `rr2<3`: reroll while the condition is met; at most this often.
-    Reroll(Option<u32>, Condition),
+    /// `r1`, `ro<3`, `rr2<3`, `r1r3`: reroll while any of the conditions is met; at most this often.
+    Reroll(Option<u32>, Vec<Condition>),
     /// `u`: reroll a die that shows the same as an earlier one.
     Unique,
     /// `mi2`: lower values count as this.
@@ -346,6 +351,14 @@ impl Source {
 }
 
 impl Modifier {
+    /// How many it counts for where their number is bounded.
+    pub(crate) fn parts(&self) -> usize {
+        match self {
+            Modifier::Reroll(_, conditions) => conditions.len(),
+            _ => 1,
+        }
+    }
+
     /// True if it rolls dice, so it needs more than results.
     pub fn throws(&self) -> bool {
         use Modifier::*;
@@ -366,11 +379,21 @@ impl Modifier {
 }
 
 impl Faces {
+    /// True if every face of a die with this many sides meets one of these conditions at least. If it has very many
+    /// faces, only a single condition that they all meet counts.
+    pub(crate) fn all_meet_any(&self, conditions: &[Condition], sides: u32) -> bool {
+        let any = |value: i64| conditions.iter().any(|condition| condition.holds(value));
+        conditions.iter().any(|condition| self.all_meet(*condition, sides))
+            || sides <= MOST_LOOKED_AT
+                && self.different(sides).filter(|(_, often)| *often > 0).all(|(face, _)| any(self.value(face)))
+    }
+
     /// The number of faces; `None` if that is rolled.
     pub fn sides(&self) -> Option<u32> {
         match self {
             Faces::Sides(sides) => Some(*sides),
             Faces::Computed(_) => None,
+            Faces::Digits(dice) => 6_u32.checked_pow(*dice),
             Faces::Percent => Some(100),
             Faces::Fudge => Some(3),
             Faces::FudgeRare => Some(6),
@@ -383,6 +406,7 @@ impl Faces {
     pub fn value(&self, thrown: u32) -> i64 {
         match self {
             Faces::Sides(_) | Faces::Computed(_) | Faces::Percent => i64::from(thrown),
+            Faces::Digits(dice) => digits::read(*dice, thrown),
             Faces::Fudge => i64::from(thrown) - 2,
             Faces::FudgeRare => i64::from(thrown == 6) - i64::from(thrown == 1),
             Faces::Range(first, _) => first + (i64::from(thrown) - 1),
@@ -432,6 +456,9 @@ impl Faces {
 
     /// True if some face between the ends of a die with this many sides may meet the condition.
     pub(crate) fn may_meet(&self, condition: Condition, sides: u32) -> bool {
+        if let Faces::Digits(_) = self {
+            return (1..=sides).any(|face| condition.holds(self.value(face)));
+        }
         let (highest, lowest) = self.ends(sides);
         match condition.comparison {
             Comparison::Unequal => highest != lowest || highest != condition.value,
@@ -444,6 +471,9 @@ impl Faces {
     pub fn all_meet(&self, condition: Condition, sides: u32) -> bool {
         if let Faces::List(list) = self {
             return list.faces.iter().all(|(face, often)| *often == 0 || condition.holds(face.value()));
+        }
+        if let Faces::Digits(_) = self {
+            return (1..=sides).all(|face| condition.holds(self.value(face)));
         }
         let (highest, lowest) = self.ends(sides);
         match condition.comparison {

@@ -17,6 +17,7 @@
 pub mod fair;
 
 mod dialect;
+mod digits;
 mod every;
 mod expression;
 mod limits;
@@ -31,6 +32,7 @@ mod spoken;
 mod thumbs;
 
 pub use dialect::Dialect;
+pub use digits::{as_before, has_digits};
 pub use every::Every;
 pub use expression::{
     Choice, Comparison, Condition, Count, Counting, End, Explosion, Expression, Face, FaceList, Faces, Function, Mark,

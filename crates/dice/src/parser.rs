@@ -3,6 +3,7 @@
 mod checks;
 mod faces;
 mod modifiers;
+mod united;
 mod words;
 
 use crate::Number;
@@ -140,6 +141,9 @@ impl<'a> Parser<'a> {
         }
         let digits = self.rest()[2..].bytes().take_while(u8::is_ascii_digit).count();
         let sides = self.rest()[2..2 + digits].parse().ok().filter(|sides| *sides > 0)?;
+        if Faces::of_bare(sides).is_some() {
+            return None;
+        }
         let end = if *sign == b'+' { End::High } else { End::Low };
         self.at += 2 + digits;
         self.dice = self.dice.saturating_add(2);

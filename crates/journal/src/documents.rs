@@ -15,6 +15,7 @@ use jiff::Timestamp;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The command named by entries that carry a player's things over to a new id.
@@ -152,12 +153,25 @@ pub struct Named {
     /// The author of each `$NAME` or `NAME`; unknown for those an older version stored.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub by: BTreeMap<String, PlayerId>,
+    /// Each `$NAME` or `NAME` whose text has a `d66` and was stored since that is two dice. In all others it is one die
+    /// of 66 sides.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub digits: BTreeSet<String>,
 }
 
 impl Named {
     /// True if there are none.
     pub fn is_empty(&self) -> bool {
         self.variables.is_empty() && self.macros.is_empty()
+    }
+
+    /// The text of a variable (sign `$`) or a macro (empty sign), as it is typed today for what it meant when it was
+    /// stored.
+    pub fn as_meant<'t>(&self, sign: &str, name: &str, text: &'t str) -> Cow<'t, str> {
+        match dice::has_digits(text) && !self.digits.contains(&format!("{sign}{name}")) {
+            true => Cow::Owned(dice::as_before(text)),
+            false => Cow::Borrowed(text),
+        }
     }
 
     /// The author of a variable (sign `$`) or a macro (empty sign).
@@ -322,6 +336,9 @@ pub struct Head {
     /// The first entry that withholds changes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub withheld: Option<u64>,
+    /// The entry whose answer said how `d66` is read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub digits: Option<u64>,
     /// The time of the last entry, read from the entry itself.
     #[serde(skip)]
     pub time: Option<Timestamp>,
@@ -351,6 +368,7 @@ impl Default for Head {
             characters: BTreeMap::new(),
             open: BTreeSet::new(),
             withheld: None,
+            digits: None,
             time: None,
         }
     }

@@ -29,7 +29,9 @@ use sha2::{Digest, Sha256};
 ///    with words.
 /// 3. Like 2, and some of the changes are withheld.
 /// 4. Like 2 or 3, for one of several entries that a single line made. They follow one another directly.
-pub const RULES: u32 = OF_A_GROUP;
+/// 5. Like 2 or 3, for a line with a `d66`: two dice read as digits. Under all rules before, that is a die of 66 sides.
+/// 6. Like 4, for such a line.
+pub const RULES: u32 = OF_A_GROUP_WITH_DIGITS;
 /// The rules of an entry that withholds nothing, of one that does, and of one in a group. All bind equally, so they may
 /// follow each other in any order.
 pub const WITHOUT_WITHHELD: u32 = 2;
@@ -37,6 +39,10 @@ pub const WITHOUT_WITHHELD: u32 = 2;
 pub const WITH_WITHHELD: u32 = 3;
 /// See [`WITHOUT_WITHHELD`].
 pub const OF_A_GROUP: u32 = 4;
+/// The rules of an entry whose line has a `d66`, and of one of these in a group.
+pub const WITH_DIGITS: u32 = 5;
+/// See [`WITH_DIGITS`].
+pub const OF_A_GROUP_WITH_DIGITS: u32 = 6;
 
 /// The most command lines of one message that are played.
 pub const MOST_LINES: usize = 5;
@@ -142,6 +148,11 @@ fn is_first(rules: &u32) -> bool {
 }
 
 impl Entry {
+    /// True if it is one of several that a single line made.
+    pub fn is_of_a_group(&self) -> bool {
+        [OF_A_GROUP, OF_A_GROUP_WITH_DIGITS].contains(&self.rules)
+    }
+
     /// Whether the same line made this entry and `before`, the one directly before it.
     pub fn continues(&self, before: &Entry) -> bool {
         let by_number = |key: &MessageKey| key.id.starts_with('#');

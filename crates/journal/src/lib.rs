@@ -31,8 +31,8 @@ pub use change::{Change, Changes, Touched, apply, diff, leaves, pointer};
 pub use entropy::Entropy;
 pub use entry::{
     Added, Before, Digests, Draft, Entry, FURTHEST_AHEAD, Fate, HOUSE, Link, MOST_IN_A_GROUP, MOST_LINES, OF_A_GROUP,
-    Part, Parts, RULES, WITH_WITHHELD, WITHOUT_WITHHELD, bound, digest, first_hash, hex, line_and_place, ordinal,
-    unhex,
+    OF_A_GROUP_WITH_DIGITS, Part, Parts, RULES, WITH_DIGITS, WITH_WITHHELD, WITHOUT_WITHHELD, bound, digest,
+    first_hash, hex, line_and_place, ordinal, unhex,
 };
 pub use page::Page;
 pub use place::{Document, Place, words};

@@ -1,6 +1,6 @@
 //! An entry of a journal as it is read back, with whatever of it is still there.
 
-use crate::{Change, Changes, Entry, Link, Part, Place, diff};
+use crate::{Change, Changes, Entry, Link, Part, Place, WITH_DIGITS, diff};
 use chat::{Readers, Seen};
 use dice::Die;
 use serde::de::DeserializeOwned;
@@ -29,6 +29,12 @@ impl Page {
     /// The typed line; `None` if it is erased.
     pub fn text(&self) -> Option<String> {
         Self::read(&self.link.parts.text)
+    }
+
+    /// The line as it is typed today for what it meant then; `None` if it is erased.
+    pub fn line(&self) -> Option<String> {
+        let text = self.text()?;
+        Some(if self.entry.rules < WITH_DIGITS { dice::as_before(&text) } else { text })
     }
 
     /// The answer without the number at its end; `None` if it is erased.

@@ -7,8 +7,7 @@ pub(super) mod form;
 mod past;
 
 use crate::entry::{
-    Entry, FURTHEST_AHEAD, Link, OF_A_GROUP, Part, Parts, WITH_WITHHELD, WITHOUT_WITHHELD, bound, chain, first_hash,
-    unhex,
+    Entry, FURTHEST_AHEAD, Link, Part, Parts, WITH_WITHHELD, WITHOUT_WITHHELD, bound, chain, first_hash, unhex,
 };
 use dice::fair::{FairDice, Ones, commitment};
 use dice::{Dice, Die};
@@ -168,7 +167,7 @@ impl Verifier {
         let words = text.is_some() && answer.is_some() && why.is_some() == entry.digests.why.is_some();
         let nothing = [text, answer, dice, facts, record, changes, why].iter().all(|part| part.is_none());
         let withholds = entry.digests.withheld.is_some();
-        let named = entry.rules == OF_A_GROUP || withholds == (entry.rules == WITH_WITHHELD);
+        let named = entry.rules > WITH_WITHHELD || withholds == (entry.rules == WITH_WITHHELD);
         if !named || (withholds && entry.secret) {
             return Err("names rules that are not those of an entry that withholds as much".to_owned());
         }

@@ -62,7 +62,7 @@ pub(crate) fn moment(text: &str) -> Option<(Moment, &str)> {
 
 /// What an order's entry asked for, as the line to play; `None` if its words were erased.
 pub(crate) fn line_of(page: &Page) -> Option<String> {
-    let typed = page.text()?;
+    let typed = page.line()?;
     let command = page.entry.command.as_str();
     let asked = behind(&typed, &[command]);
     match command {

@@ -210,6 +210,7 @@ impl People for TableDoc {
         if found.is_empty() {
             let hint = match owner {
                 Some(owner) => format!(", but a character of {}", owner.id),
+                None if self.find(&name).is_some() => " but an NPC, whom nobody plays".to_owned(),
                 None => suggest(&name, people.map(|(_, name)| name.as_str()))
                     .map_or(String::new(), |meant| format!(": did you mean {meant}?")),
             };

@@ -8,7 +8,8 @@ use crate::saved::{Saved, Taken, saved_for};
 use chat::PlayerId;
 use dice::number_word;
 use journal::documents::TableDoc;
-use plugin_api::{CharacterId, Seen};
+use plugin_api::{CharacterId, Refusal, Seen};
+use std::borrow::Cow;
 use std::ops::Range;
 
 /// The most words of a name.
@@ -45,7 +46,7 @@ pub(crate) struct Filled {
 #[derive(Clone)]
 struct Value<'a> {
     /// Of a counter, what is left.
-    text: &'a str,
+    text: Cow<'a, str>,
     counts: bool,
     by: Option<PlayerId>,
     seen: Seen,
@@ -110,7 +111,8 @@ impl<'a> Sheet<'a> {
         saved_for(self.doc, self.character).find_map(|(named, seen)| {
             let whole = named.variables.get(name)?;
             let text = current(whole);
-            Some(Value { text, counts: text.len() < whole.len(), by: named.author("$", name), seen })
+            let counts = text.len() < whole.len();
+            Some(Value { text: named.as_meant("$", name, text), counts, by: named.author("$", name), seen })
         })
     }
 
@@ -121,7 +123,8 @@ impl<'a> Sheet<'a> {
 
     /// The value of this name, in any case: of a counter, what is left.
     pub fn named(&self, name: &str) -> Option<&'a str> {
-        self.value(&name.to_lowercase()).map(|value| value.text)
+        self.value(&name.to_lowercase())?;
+        self.whole(&name.to_lowercase()).map(current)
     }
 
     /// True if this value is a counter: `hp 12/40`.
@@ -144,7 +147,7 @@ impl<'a> Sheet<'a> {
             let (place, name) = self.first_name(&filled.typed, span.clone(), &knows)?;
             let value = self.value(&name)?;
             span = place.start + value.text.len()..span.end + value.text.len() - place.len();
-            filled.typed.replace_range(place, value.text);
+            filled.typed.replace_range(place, &value.text);
             filled.note(&name, value);
             if reads(&filled.typed) {
                 return Some(filled);
@@ -164,7 +167,7 @@ impl<'a> Sheet<'a> {
             let leads = |word: &str| LEADING.contains(&word) || !first && JOINING.contains(&word);
             let value = self.value(&name)?;
             let led = rest[..place.start].split_whitespace().all(|word| leads(&word.to_lowercase()));
-            if !led || filled.shown.len() >= MOST || !(first || is_die(value.text)) {
+            if !led || filled.shown.len() >= MOST || !(first || is_die(&value.text)) {
                 break;
             }
             let apart = if first { "" } else { " " };
@@ -207,7 +210,7 @@ impl<'a> Sheet<'a> {
         let value = self.value(&name)?;
         value.text.parse::<i64>().ok()?;
         let mut filled = Filled::of(line);
-        filled.typed.replace_range(place, value.text);
+        filled.typed.replace_range(place, &value.text);
         filled.note(&name, value);
         Some(filled)
     }
@@ -245,7 +248,7 @@ impl<'a> Sheet<'a> {
             let name = name_at(rest).to_lowercase();
             match self.value(&name).filter(|_| alone && !name.is_empty()) {
                 Some(saved) => {
-                    let value = saved.text;
+                    let value = &*saved.text;
                     let sum = value.trim_start_matches(['-', '+']).contains(['+', '-', '*', '/', '%', ' ']);
                     let put = if sum { format!("({value})") } else { value.trim_start_matches('+').to_owned() };
                     // `d20 dex` is `d20+dex`.
@@ -311,6 +314,20 @@ impl<'a> Sheet<'a> {
             }
             Err(_) => None,
         }
+    }
+}
+
+impl Sheet<'_> {
+    /// Why a line that begins with the name of a number changes it by nothing: `hp -7/2`.
+    pub fn no_change(&self, line: &str) -> Option<Refusal> {
+        let line = line.split('#').next()?.trim_end();
+        let counts = |c: char| c.is_ascii_digit() || matches!(c, '+' | '-' | '=');
+        let change = line[line.find(counts)?..].trim();
+        let name = line[..line.len() - change.len()].trim();
+        let value = self.whole(&name.to_lowercase()).filter(|value| numbers(value).is_some())?;
+        let signs = |c: char| c.is_ascii_digit() || c.is_whitespace() || "+-*/%=.,()d".contains(c);
+        let what = format!("{name} is {value}, and \"{change}\" is not one whole number");
+        change.chars().all(signs).then(|| Refusal::new(what).about(change).example(format!("{name} -1")))
     }
 }
 

@@ -9,6 +9,7 @@ use crate::sheet::current;
 use crate::words::{Arguments, CommandLine};
 use journal::documents::TableDoc;
 use plugin_api::{CharacterId, FollowUp, Refusal, suggest};
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 /// A line with words that somebody defined, or why it is none. To get either one must name the attempt, so that nobody's
@@ -92,7 +93,7 @@ impl Fill<'_> {
             if depth == DEEPEST {
                 return Err(Refusal::new(format!("${name} would stand for itself")).example("set"));
             }
-            let value = self.all(value, depth + 1, saved)?;
+            let value = self.all(&value, depth + 1, saved)?;
             let glued =
                 filled.ends_with(|c: char| c.is_ascii_digit()) && value.starts_with(|c: char| c.is_ascii_digit());
             if glued {
@@ -112,7 +113,7 @@ impl Fill<'_> {
     }
 
     /// The value of a variable.
-    fn value(&self, name: &str, saved: &mut Saved) -> Result<&str, Refusal> {
+    fn value(&self, name: &str, saved: &mut Saved) -> Result<Cow<'_, str>, Refusal> {
         let known = || self.doc.shortcuts.of(self.character).map(|named| &named.variables);
         let wanted = name.to_lowercase();
         let mut all = saved_for(self.doc, self.character);
@@ -124,7 +125,7 @@ impl Fill<'_> {
                 false => Taken::Value(wanted.clone()),
             };
             saved.add(taken, named.author("$", &wanted), seen);
-            return Ok(value);
+            return Ok(named.as_meant("$", &wanted, value));
         }
         let names = || known().flat_map(BTreeMap::keys).map(String::as_str);
         let begun = names().filter(|name| wanted.starts_with(name)).max_by_key(|name| name.len());
@@ -149,7 +150,7 @@ pub(crate) fn called(doc: &TableDoc, character: CharacterId, line: &CommandLine)
     let arguments = Arguments::of(&line.typed, FollowUp::No);
     let given = arguments.typed.get(place.end..).unwrap_or_default().trim();
     let comment = line.typed[arguments.typed.len()..].trim();
-    let called = inserted(&word, body, given).and_then(|mut typed| {
+    let called = inserted(&word, &named.as_meant("", &word, body), given).and_then(|mut typed| {
         if !comment.is_empty() {
             typed = format!("{typed} {comment}");
         }

@@ -56,7 +56,9 @@ fn between<'a>(inner: &'a str, knows: &impl Fn(&str) -> bool) -> Piece<'a> {
     if knows(&name) {
         return Piece::Table(name);
     }
-    match one_roll(inner, Dialect::Native) {
+    // Lines of older tables may have dice that are written in another way now.
+    let before = || one_roll(&dice::as_before(inner), Dialect::Native);
+    match one_roll(inner, Dialect::Native).and_then(|read| read.is_err().then(before).unwrap_or(Some(read))) {
         Some(Ok(expression)) => Piece::Dice(Box::new(expression)),
         _ => Piece::Missing(inner),
     }

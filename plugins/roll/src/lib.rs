@@ -17,7 +17,7 @@ enum Command {
     /// Roll dice. 4d6kh3+2 keeps the highest 3, d6! explodes, 2d6r1 rerolls, 8d10>=7 counts, 1d20+5 vs 15 compares, 6x
     /// repeats.
     ///
-    /// Dice: NdS, d%, dF, d[3..8], d[1,2:3,blank]. Keep or drop: kh kl km dh dl N, k>4 d<3. Explode: ! !o !! !p, !>=5.
+    /// Dice: NdS, d66, d%, dF, d[3..8], d[1,2:3,blank]. Keep or drop: kh kl km dh dl N, k>4 d<3. Explode: ! !o !! !p, !>=5.
     /// Reroll: r1 ro<3 rr2<3, u for all different. Change: mi2 ma5 map[1:0]. Count: >=7 f1 dbl10 b1 even odd m mt3.
     /// Mark: cs20 cf1. Sort: s sd. Groups: {4d6, 2d8+1}kh1. Arithmetic: + - * / // % **, floor ceil round abs min max
     /// sum. 1d8[fire] names a part. 6x in front repeats; sum or sort may follow the roll. A ; separates rolls. Text
@@ -78,7 +78,7 @@ impl Game for Dice {
         let spoken = || Notation::of_spoken(&text, turn.dialect());
         let read = Notation::typed_in(turn.dialect(), &text);
         let notation = read.or_else(|error| spoken().ok_or(error)).map_err(|error| {
-            if let Some(unanswered) = unanswered(turn, &text) {
+            if let Some(unanswered) = unanswered(turn, &text).or_else(|| unknown(turn, &text, error.at.start)) {
                 return unanswered;
             }
             let place = at + error.at.start..at + error.at.end;
@@ -133,6 +133,14 @@ fn unanswered(turn: &mut Turn, text: &str) -> Option<Refusal> {
         false => format!("I know no ac, dc or defense of {}: type a number", turn.name(who)),
     };
     Some(Refusal::new(what).about_meant(typed, "15"))
+}
+
+/// A refusal of `d20+dex vs NAME` where nobody is called so. Then no value is put in either, and what could not be read
+/// is in front of the name.
+fn unknown(turn: &mut Turn, text: &str, wrong: usize) -> Option<Refusal> {
+    let (before, typed) = text.split_once(" vs ")?;
+    let named = typed.chars().all(|c| c.is_alphabetic() || c == '\'') && wrong < before.len();
+    turn.character(typed).err().filter(|_| named)
 }
 
 /// The results as named values.

@@ -83,7 +83,9 @@ impl Display for Pool {
     fn fmt(&self, f: &mut Formatter<'_>) -> Result {
         match &self.source {
             Source::Dice(count, faces) => {
-                count.fmt(f)?;
+                if !matches!(faces, Faces::Digits(_)) {
+                    count.fmt(f)?;
+                }
                 f.write_str("d")?;
                 faces.fmt(f)?;
             }
@@ -141,6 +143,7 @@ impl Display for Faces {
         match self {
             Faces::Sides(sides) => whole(f, i64::from(*sides)),
             Faces::Computed(inner) => write!(f, "({inner})"),
+            Faces::Digits(dice) => (0..*dice).try_for_each(|_| f.write_str("6")),
             Faces::Percent => f.write_str("%"),
             Faces::Fudge => f.write_str("F"),
             Faces::FudgeRare => f.write_str("F.1"),
@@ -186,9 +189,11 @@ impl Display for Modifier {
                     condition => condition.iter().try_for_each(|condition| short(f, condition)),
                 }
             }
-            Modifier::Reroll(None, condition) => worded(f, "r", condition),
-            Modifier::Reroll(Some(1), condition) => worded(f, "ro", condition),
-            Modifier::Reroll(Some(times), condition) => write!(f, "rr{times}{condition}"),
+            Modifier::Reroll(times, conditions) => conditions.iter().try_for_each(|condition| match times {
+                None => worded(f, "r", condition),
+                Some(1) => worded(f, "ro", condition),
+                Some(times) => write!(f, "rr{times}{condition}"),
+            }),
             Modifier::Unique => f.write_str("u"),
             Modifier::Minimum(value) => write!(f, "mi{value}"),
             Modifier::Maximum(value) => write!(f, "ma{value}"),

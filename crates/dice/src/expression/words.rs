@@ -126,6 +126,9 @@ impl Pool {
 }
 
 fn dice(count: &Count, faces: &Faces) -> String {
+    if let Faces::Digits(dice) = faces {
+        return format!("{dice} dice of 6 sides, read as the digits of one number");
+    }
     let how_many = match count {
         Count::Number(1) => "one die".to_owned(),
         Count::Number(count) => format!("{count} dice"),
@@ -134,6 +137,7 @@ fn dice(count: &Count, faces: &Faces) -> String {
     let of = match faces {
         Faces::Sides(sides) => format!("of {sides} {}", if *sides == 1 { "side" } else { "sides" }),
         Faces::Computed(inner) => format!("of as many sides as ({}) says", inner.in_words()),
+        Faces::Digits(dice) => format!("read from {dice} dice of 6 sides"),
         Faces::Percent => "of 100 sides".to_owned(),
         Faces::Fudge => "that show -1, 0 or 1".to_owned(),
         Faces::FudgeRare => "that show -1 and 1 once and 0 four times".to_owned(),
@@ -180,13 +184,14 @@ impl Modifier {
                 };
                 format!("each that shows {which} {then}")
             }
-            Modifier::Reroll(times, condition) => {
+            Modifier::Reroll(times, conditions) => {
+                let shown: Vec<_> = conditions.iter().map(|condition| condition.in_words()).collect();
                 let often = match times {
                     None => "until it does not show that".to_owned(),
                     Some(1) => "once".to_owned(),
                     Some(times) => format!("at most {times} times"),
                 };
-                format!("each that shows {} rerolled {often}", condition.in_words())
+                format!("each that shows {} rerolled {often}", listed(&shown, "or"))
             }
             Modifier::Unique => "each that shows the same as an earlier one rerolled".to_owned(),
             Modifier::Minimum(value) => format!("each counting at least {value}"),

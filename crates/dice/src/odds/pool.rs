@@ -112,12 +112,13 @@ impl<W: Weight> Computation<'_, W> {
     ) -> Result<Ways<W>, Stop> {
         self.spend(ways.len())?;
         match modifier {
-            Modifier::Reroll(times, condition) => {
+            Modifier::Reroll(times, conditions) => {
                 // Each die is searched for among the others, each time.
-                let times_all = (times.unwrap_or(1) as usize).saturating_mul(fresh.len() + ways.len());
+                let times_all =
+                    (times.unwrap_or(1) as usize).saturating_mul((fresh.len() + ways.len()) * conditions.len());
                 self.look_at(times_all)?;
                 self.spend(times_all.saturating_mul(1 + times.unwrap_or(1) as usize / 8))?;
-                rerolled(ways, fresh, *times, *condition).ok_or(NEVER_ENDS)
+                rerolled(ways, fresh, *times, conditions).ok_or(NEVER_ENDS)
             }
             Modifier::Explode(explosion, condition) => {
                 self.compound(Exploding { count, kind, explosion: *explosion, condition: *condition }, ways)
@@ -225,8 +226,8 @@ pub(super) fn contribution(die: ShownDie, modifiers: &[Modifier]) -> i64 {
 }
 
 /// Rerolls while a condition is met, at most `times`; `None` if that would never end.
-fn rerolled<W: Weight>(ways: Ways<W>, fresh: &Ways<W>, times: Option<u32>, condition: Condition) -> Option<Ways<W>> {
-    let meets = |die: &ShownDie| die.fate == Fate::Kept && condition.holds(die.value);
+fn rerolled<W: Weight>(ways: Ways<W>, fresh: &Ways<W>, times: Option<u32>, any: &[Condition]) -> Option<Ways<W>> {
+    let meets = |die: &ShownDie| die.fate == Fate::Kept && any.iter().any(|condition| condition.holds(die.value));
     // The reroll of a die, with this many more allowed.
     let next: Ways<W> = match times {
         None => fresh.iter().filter(|(die, _)| !meets(die)).cloned().collect(),

@@ -20,7 +20,7 @@ impl Parser<'_> {
         let Source::Dice(count, faces) = source else { return Ok(()) };
         // If the sides are rolled, only rolling shows whether it is possible.
         let Some(sides) = faces.sides() else { return Ok(()) };
-        if endless(faces, sides, modifier).is_some_and(|condition| faces.all_meet(condition, sides)) {
+        if faces.all_meet_any(&endless(faces, sides, modifier), sides) {
             return Err(self.error(here, "that would go on for ever: every face of the die meets it"));
         }
         match (modifier, count) {
@@ -70,15 +70,15 @@ fn misplaced(source: &Source, before: &[Modifier], modifier: &Modifier) -> Optio
     None
 }
 
-/// The condition under which a die is rolled on, if this may never end.
-fn endless(faces: &Faces, sides: u32, modifier: &Modifier) -> Option<Condition> {
+/// The conditions under which a die is rolled on, if this may never end.
+fn endless(faces: &Faces, sides: u32, modifier: &Modifier) -> Vec<Condition> {
     match modifier {
         Modifier::Explode(Explosion::Each | Explosion::Compound | Explosion::Penetrate, condition) => {
             let (highest, _) = faces.ends(sides);
-            Some(condition.unwrap_or(Condition { comparison: Comparison::Equal, value: highest }))
+            vec![condition.unwrap_or(Condition { comparison: Comparison::Equal, value: highest })]
         }
-        Modifier::Reroll(None, condition) => Some(*condition),
-        _ => None,
+        Modifier::Reroll(None, conditions) => conditions.clone(),
+        _ => Vec::new(),
     }
 }
 

@@ -8,8 +8,18 @@ use crate::notation::NotationError;
 impl Parser<'_> {
     /// Reads the dice whose `d` is here and whose count began at `start`.
     pub(super) fn dice(&mut self, count: Count, start: usize) -> Parsed<Expression> {
+        let bare = self.at == start;
         self.at += 1; // the d
-        let faces = self.faces(start)?;
+        let mut faces = self.faces(start)?;
+        if let Faces::Sides(sides) = faces
+            && let Some(digits) = Faces::of_bare(sides)
+        {
+            match (bare, &count) {
+                (true, _) => faces = digits,
+                (false, Count::Number(1)) => {}
+                (false, _) => return Err(self.several_digits(sides, start)),
+            }
+        }
         if let Count::Number(count) = count {
             self.dice = self.dice.saturating_add(u64::from(count));
             if u64::from(count) > MAX_DICE {
@@ -19,6 +29,20 @@ impl Parser<'_> {
         let source = Source::Dice(count, faces);
         let modifiers = self.modifiers(&source)?;
         Ok(Expression::Pool(Pool { source, modifiers }))
+    }
+
+    /// `2d66` may be two rolls of `d66`, or two dice with so many sides.
+    fn several_digits(&self, sides: u32, start: usize) -> NotationError {
+        let count = self.text[start..self.at].split(['d', 'D']).next().unwrap_or_default().trim();
+        let counted = count.bytes().all(|byte| byte.is_ascii_digit());
+        let times = if counted { count } else { "2" };
+        let what = format!(
+            "{count}d{sides} may be several rolls of d{sides}, which is {times}x d{sides}, or dice with {sides} sides, \
+             which is {count}d({sides})"
+        );
+        let whole = counted && self.text[..start].trim().is_empty() && self.text[self.at..].trim().is_empty();
+        let meant = whole.then(|| format!("{count}x d{sides}"));
+        NotationError { meant, ..self.error(start..self.at, what) }
     }
 
     fn faces(&mut self, start: usize) -> Parsed<Faces> {

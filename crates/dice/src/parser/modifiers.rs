@@ -30,6 +30,9 @@ impl Parser<'_> {
                 break;
             };
             self.fits_dialect(&modifiers, &modifier, start)?;
+            if self.unites(source, &mut modifiers, &modifier, start..self.at)? {
+                continue;
+            }
             if !self.dialect.reorders() {
                 self.check(source, &modifiers, &modifier, start..self.at)?;
             }
@@ -42,24 +45,19 @@ impl Parser<'_> {
                 self.check(source, &modifiers[..n], modifier, begin..self.at)?;
             }
         }
-        Ok(modifiers)
+        self.all_united(modifiers, begin..self.at)
     }
 
     /// Refuses too many modifiers, and those with a meaning in the dialect that is not possible here.
     fn fits_dialect(&self, before: &[Modifier], modifier: &Modifier, start: usize) -> Parsed<()> {
-        if before.len() == MAX_MODIFIERS {
+        let many: usize = before.iter().map(Modifier::parts).sum();
+        if many == MAX_MODIFIERS {
             let what = format!("{MAX_MODIFIERS} things are the most that can be done to the same dice");
             return Err(self.error(start..self.at, what));
         }
         let bounded = self.dialect.bounds_in_front() && modifier.throws() && self.compares().is_some();
         if bounded && self.text[..self.at].ends_with(|c: char| c.is_ascii_digit()) {
             let what = "how often it works cannot be bounded by a number in front";
-            return Err(self.error(start..self.at, what));
-        }
-        let twice = |each: &Modifier| std::mem::discriminant(each) == std::mem::discriminant(modifier);
-        let conditional = matches!(modifier, Modifier::Keep(_) | Modifier::Drop(_)) || modifier.throws();
-        if self.dialect.unites() && conditional && before.iter().any(twice) {
-            let what = "both at once cannot be done: what is done to dice is done one after the other";
             return Err(self.error(start..self.at, what));
         }
         Ok(())

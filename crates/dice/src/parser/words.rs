@@ -34,8 +34,8 @@ impl Parser<'_> {
             "dh" | "dl" | "d" | "d=" => Ok(Modifier::Drop(self.chosen(&word)?)),
             "!" => Ok(Modifier::Explode(Explosion::Each, self.condition(spelling.bare)?)),
             "!o" => self.exploding_once(&word),
-            "r" => Ok(Modifier::Reroll(None, self.needed(&word, "a reroll", "r1 or r<3")?)),
-            "ro" => Ok(Modifier::Reroll(Some(1), self.needed(&word, "a reroll", "ro1 or ro<3")?)),
+            "r" => Ok(Modifier::Reroll(None, vec![self.needed(&word, "a reroll", "r1 or r<3")?])),
+            "ro" => Ok(Modifier::Reroll(Some(1), vec![self.needed(&word, "a reroll", "ro1 or ro<3")?])),
             "rr" => self.rerolled_so_often(&word),
             "u" => Ok(Modifier::Unique),
             "mi" => Ok(Modifier::Minimum(self.bound(&word)?)),
@@ -92,7 +92,7 @@ impl Parser<'_> {
             );
             return Err(self.error(word.start..self.at, what));
         };
-        Ok(Modifier::Reroll(Some(times), self.compared(comparison, word.start)?))
+        Ok(Modifier::Reroll(Some(times), vec![self.compared(comparison, word.start)?]))
     }
 
     /// The lowest or highest value that a die can count.

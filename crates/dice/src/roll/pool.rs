@@ -51,7 +51,17 @@ pub(crate) struct Kind<'a> {
 
 impl Kind<'_> {
     fn one(&self, dice: &mut (impl Dice + ?Sized)) -> Result<ShownDie, DiceError> {
-        let face = dice.throw(self.sides)?;
+        let face = match self.faces {
+            // The tens fall first.
+            Faces::Digits(dice_each) => {
+                let mut before = 0;
+                for _ in 0..*dice_each {
+                    before = before * 6 + dice.throw(6)? - 1;
+                }
+                before + 1
+            }
+            _ => dice.throw(self.sides)?,
+        };
         Ok(ShownDie { face, ..ShownDie::result(self.faces.value(face)) })
     }
 }
@@ -149,9 +159,12 @@ impl<'e, D: Dice + ?Sized> Thrower<'_, 'e, D> {
                     },
                 )?;
             }
-            Modifier::Reroll(times, condition) => throw.reroll_each(
+            Modifier::Reroll(times, conditions) => throw.reroll_each(
                 || kind.one(dice),
-                |die, before| condition.holds(die.value) && times.is_none_or(|times| before < times),
+                |die, before| {
+                    let meets = conditions.iter().any(|condition| condition.holds(die.value));
+                    meets && times.is_none_or(|times| before < times)
+                },
             )?,
             Modifier::Unique => {
                 let mut seen = BTreeSet::new();

@@ -231,6 +231,7 @@ fn show_pool<E>(
     match &pool.source {
         Source::Dice(count, faces) => {
             match count {
+                Count::Number(_) if matches!(faces, Faces::Digits(_)) => {}
                 Count::Number(count) => out(Piece::Text(Shown::Whole((*count).into())))?,
                 Count::Computed(inner) => in_parentheses(inner, throws, out)?,
             }

@@ -1,7 +1,7 @@
 //! What earlier entries of a journal were, as far as later ones must agree with them.
 
 use crate::Entry;
-use crate::entry::{MOST_IN_A_GROUP, MOST_LINES, OF_A_GROUP, line_and_place};
+use crate::entry::{MOST_IN_A_GROUP, MOST_LINES, line_and_place};
 use dice::Die;
 use dice::fair::MessageKey;
 use std::collections::BTreeMap;
@@ -41,7 +41,7 @@ impl Past {
     /// One of several entries of a line stands directly behind the one before it, so that no place is left to choose.
     fn check_group(&self, entry: &Entry) -> Result<(), String> {
         let (_, place) = line_and_place(entry.key.ordinal);
-        if (entry.rules == OF_A_GROUP) != (place > 0) {
+        if entry.is_of_a_group() != (place > 0) {
             return Err("names rules that are not those of its place in its message".to_owned());
         }
         match place as usize {
@@ -104,7 +104,7 @@ impl Past {
 /// the entry's own.
 fn check_key(entry: &Entry) -> Result<(), String> {
     let MessageKey { id, ordinal, .. } = &entry.key;
-    if entry.rules != OF_A_GROUP && !(1..=MOST_LINES).contains(&(*ordinal as usize)) {
+    if !entry.is_of_a_group() && !(1..=MOST_LINES).contains(&(*ordinal as usize)) {
         return Err(format!("is of command {ordinal} of its message, of which at most {MOST_LINES} are played"));
     }
     match id.strip_prefix('#') {

@@ -151,6 +151,9 @@ fn all_near(turn: &HouseTurn) -> Option<String> {
     Used { used: turn.table.characters.len(), most: MOST_CHARACTERS }.told("This table has", "characters")
 }
 
+/// Words with which people try to delete a character.
+const REMOVES: [&str; 6] = ["delete", "remove", "del", "rm", "kill", "erase"];
+
 /// The same name again: takes over a different case, and counts as chosen.
 fn switch_spelling(turn: &mut HouseTurn, id: CharacterId, name: &str) -> Result<Reply, Refusal> {
     let character = &turn.table.characters[&id];
@@ -176,6 +179,12 @@ pub(super) fn characters(
     };
     turn.needs(Act::KeepCharacters, "make, bind and free characters")?;
     let name = as_name(character.0.trim_matches('"'));
+    if let Some(other) = player.as_ref().filter(|_| REMOVES.contains(&name.to_lowercase().as_str()))
+        && let Some(who) = turn.cast().known(&other.0)
+    {
+        let what = "no character is deleted, since the journal tells of them; leave takes one away from the table";
+        return Err(Refusal::new(what).example(format!("leave {}", turn.table.name_of(who))));
+    }
     // A player's name means the character they act for, as it does everywhere.
     let found = held(turn.table, &name).or_else(|| turn.cast().known(&name));
     let name = found.map_or(name, |id| turn.table.name_of(id).to_owned());

@@ -191,6 +191,7 @@ pub(super) fn keep(
     if removes(&text) {
         let gone = all.remove(&name);
         named.by.remove(&format!("{sign}{name}"));
+        named.digits.remove(&format!("{sign}{name}"));
         shortcuts.own.retain(|_, named| !named.is_empty());
         return match gone {
             Some(_) if kind.what == VALUE.what => Ok(format!("{name} is gone").into()),
@@ -207,6 +208,10 @@ pub(super) fn keep(
     let before = all.insert(name.clone(), text.clone());
     let many = Used { used: all.len(), most: MOST_SHORTCUTS };
     named.by.insert(format!("{sign}{name}"), player);
+    match dice::has_digits(&text) {
+        true => named.digits.insert(format!("{sign}{name}")),
+        false => named.digits.remove(&format!("{sign}{name}")),
+    };
     let mut left = None;
     for account in turn.speaker.accounts() {
         left = turn.table.keep_names(account).map_err(|refusal| refusal.example(kind.listed))?.or(left);
@@ -233,9 +238,10 @@ pub(super) fn proper(kind: Kind, name: &str) -> Result<String, Refusal> {
 }
 
 fn show(turn: &HouseTurn, kind: Kind, name: &str) -> Result<Reply, Refusal> {
-    let found = turn.table.shortcuts.of(turn.actor).find_map(|named| (kind.of)(named).get(name));
+    let mut all = turn.table.shortcuts.of(turn.actor);
+    let found = all.find_map(|named| Some(named.as_meant(kind.sign, name, (kind.of)(named).get(name)?)));
     let found = found.ok_or_else(|| Refusal::new(format!("there is no {} {name}", kind.what)).example(kind.example))?;
-    Ok(Reply::new().bold(format!("{}{name}", kind.sign)).text(" is ").code(found.clone()))
+    Ok(Reply::new().bold(format!("{}{name}", kind.sign)).text(" is ").code(found.into_owned()))
 }
 
 fn list(turn: &HouseTurn, kind: Kind) -> Reply {
@@ -243,12 +249,14 @@ fn list(turn: &HouseTurn, kind: Kind) -> Reply {
     let own = shortcuts.own.get(&turn.actor).into_iter().map(|named| (named, ""));
     let lines: Vec<Line> = own
         .chain([(&shortcuts.table, " (the table's)")])
-        .flat_map(|(named, whose)| (kind.of)(named).iter().map(move |(name, text)| (name, text, whose)))
+        .flat_map(|(named, whose)| {
+            (kind.of)(named).iter().map(move |(name, text)| (name, named.as_meant(kind.sign, name, text), whose))
+        })
         .map(|(name, text, whose)| {
             vec![
                 Span::Bold(format!("{}{name}", kind.sign)),
                 Span::Text(" is ".to_owned()),
-                Span::Code(text.clone()),
+                Span::Code(text.into_owned()),
                 Span::Text(whose.to_owned()),
             ]
         })

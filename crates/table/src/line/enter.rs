@@ -10,15 +10,17 @@ use crate::host::Host;
 use crate::outcome::Outcome;
 use crate::room::{Answered, Verbosity};
 use crate::state::{Stored, rely_on};
+use crate::words::Arguments;
 use chat::{Line, Readers, Reply, RoomId, Span};
-use dice::Die;
 use dice::fair::commitment;
+use dice::{Dialect, Die, Notation};
 use journal::documents::{GUEST, RoomDoc, to_json};
 use journal::store::StoreError;
 use journal::{
-    Added, Before, Change, Changes, Entry, HOUSE, Link, OF_A_GROUP, Page, Place, WITH_WITHHELD, WITHOUT_WITHHELD, diff,
-    hex, keys, line_and_place,
+    Added, Before, Change, Changes, Entry, HOUSE, Link, OF_A_GROUP, OF_A_GROUP_WITH_DIGITS, Page, Place, WITH_DIGITS,
+    WITH_WITHHELD, WITHOUT_WITHHELD, diff, hex, keys, line_and_place,
 };
+use plugin_api::FollowUp;
 use std::sync::Arc;
 
 /// Everything that an entry is made from.
@@ -75,6 +77,7 @@ impl Draft {
         outcome.tells = std::mem::take(&mut attempt.effects.tells);
         outcome.announces = std::mem::take(&mut attempt.effects.announces);
         outcome.entry = Some(number);
+        reply = self.with_digits_told(host, &attempt, &done, number, reply);
         let shown = self.shown_number(host, number, replaces, outcome.dice.len())?;
         reply = answer::answer(reply, done.comment.as_deref(), &attempt.room.prefix, self.offered.len(), Some(shown));
         if reply.readers == Readers::Everybody && is_play(&done) {
@@ -109,6 +112,27 @@ impl Draft {
         outcome.changed |= self.carry_out(host, message, number, &moments)?;
         outcome.reply = Reply { record: None, ..reply };
         Ok(())
+    }
+
+    /// The answer to the first `d66` of a table says how it was read.
+    fn with_digits_told(
+        &mut self,
+        host: &Host,
+        attempt: &Attempt<'_>,
+        done: &Done<'_>,
+        number: u64,
+        reply: Reply,
+    ) -> Reply {
+        if self.state.head.digits.is_some() || !host.plugins.is_notation(done.game, &done.spec.name) {
+            return reply;
+        }
+        let Some((typed, dice)) = digits_of(&attempt.typed, attempt.room.dialect()) else { return reply };
+        self.state.head_mut().digits = Some(number);
+        let sides = &typed[1..];
+        let how =
+            if dice == 2 { "two d6, read as tens and ones" } else { "three d6, read as the digits of one number" };
+        let reply = reply.text(format!(" | I rolled {typed} as {how}. For a die with {sides} sides, type "));
+        reply.code(format!("{}{} 1d{sides}", attempt.room.prefix, done.spec.name))
     }
 
     /// The answer to a command that only looked. What is asked in secret is answered to whoever asked: it may hold what is
@@ -173,7 +197,7 @@ impl Draft {
         let player = &attempt.message.speaker.player;
         let entry = Entry {
             number,
-            rules: rules(attempt.key.ordinal, withheld),
+            rules: rules(attempt.key.ordinal, withheld, text),
             skipped: self.state.gap.take(),
             epoch: self.state.head.epoch,
             commitment: (!self.state.head.committed).then(|| commitment(seed)),
@@ -327,10 +351,22 @@ fn is_play(done: &Done<'_>) -> bool {
     done.game != HOUSE || PLAYED.contains(&done.spec.name.as_str())
 }
 
+/// The first of a line's dice that are read as digits, and how many dice it is.
+fn digits_of(line: &str, dialect: Dialect) -> Option<(String, u32)> {
+    if !dice::has_digits(line) {
+        return None;
+    }
+    let typed = Arguments::of(line, FollowUp::No).typed;
+    let mut starts = typed.match_indices(char::is_whitespace).map(|(at, _)| at + 1);
+    starts.find_map(|start| Notation::typed_in(dialect, &typed[start..]).ok())?.digits()
+}
+
 /// The rules that an entry is written under.
-fn rules(ordinal: u32, withheld: &Changes) -> u32 {
-    match line_and_place(ordinal) {
-        (_, 1..) => OF_A_GROUP,
+fn rules(ordinal: u32, withheld: &Changes, text: &str) -> u32 {
+    match (line_and_place(ordinal), dice::has_digits(text)) {
+        ((_, 1..), true) => OF_A_GROUP_WITH_DIGITS,
+        ((_, 1..), false) => OF_A_GROUP,
+        (_, true) => WITH_DIGITS,
         _ if withheld.is_empty() => WITHOUT_WITHHELD,
         _ => WITH_WITHHELD,
     }

@@ -109,7 +109,7 @@ impl Draft {
             None if again => return Err(Refusal::new("you have not rolled here yet").example("roll 2d6+3").into()),
             None => return Ok(None),
         };
-        let (number, text) = (last.number(), last.text().unwrap_or_default());
+        let (number, text) = (last.number(), last.line().unwrap_or_default());
         let before = Arguments::of(&text, FollowUp::No);
         let parts = Parts::of(&before.typed, attempt.room.dialect());
         let comment = arguments.comment.as_deref();
@@ -121,11 +121,11 @@ impl Draft {
             let more = words[first.len()..].trim();
             // `again with +2`
             let more = more.strip_prefix("with ").map_or(more, str::trim_start);
-            let comment = comment.or(before.comment.as_deref()).map(|comment| format!(" # {comment}"));
-            let comment = comment.unwrap_or_default();
+            let comment = comment.or(before.comment.as_deref());
+            let commented = |comment: Option<&str>| comment.map(|said| format!(" # {said}")).unwrap_or_default();
             match (more, parts) {
-                ("", _) => format!("{}{comment}", before.typed),
-                (more, Some(Parts { command, dice, rest })) => format!("{command}{dice} {more}{rest}{comment}"),
+                ("", _) => format!("{}{}", before.typed, commented(comment)),
+                (more, Some(parts)) => format!("{}{}", parts.with(more), commented(comment.or(parts.prose))),
                 (_, None) => return Err(several().into()),
             }
         } else {
@@ -161,20 +161,37 @@ impl Draft {
 
 /// The parts of a line with one roll.
 struct Parts<'a> {
-    /// The words before the dice, with the space after them and the repeat count.
+    /// The words before the dice, with the space after them.
     command: &'a str,
+    /// How often it is rolled, as it is typed: `3x `.
+    times: &'a str,
     /// The sum, or the left side of a comparison.
     dice: &'a str,
     /// The rest of a comparison, and how several results are combined.
     rest: &'a str,
+    /// The words behind the roll that say what it is for.
+    prose: Option<&'a str>,
+    /// True if the roll is a sum of several parts.
+    sum: bool,
+    /// True if the rest is a comparison and nothing else.
+    compares: bool,
 }
 
 impl<'a> Parts<'a> {
     /// Splits a line without its comment; `None` if it has several rolls.
     fn of(line: &'a str, dialect: Dialect) -> Option<Self> {
         let read = |text: &str| Notation::typed_in(dialect, text).ok();
-        let mut starts = line.match_indices(char::is_whitespace).map(|(at, _)| at + 1);
-        let (start, notation) = starts.find_map(|start| Some((start, read(&line[start..])?)))?;
+        let starts = || line.match_indices(char::is_whitespace).map(|(at, _)| at + 1);
+        let plain = || starts().find_map(|start| Some((start, line.len(), read(&line[start..])?)));
+        // `roll d20+5 perception`
+        let with_prose = || {
+            starts().find_map(|start| {
+                let end = start + Notation::prose_behind(&line[start..], dialect)?;
+                Some((start, end, read(line[start..end].trim_end())?))
+            })
+        };
+        let (start, prose, notation) = plain().or_else(with_prose)?;
+        let (line, prose) = (line[..prose].trim_end(), Some(line[prose..].trim()).filter(|prose| !prose.is_empty()));
         let [roll] = notation.rolls.as_slice() else { return None };
         let added = match &roll.expression {
             Expression::Compared(left, ..) => left,
@@ -188,9 +205,38 @@ impl<'a> Parts<'a> {
             matches!(begun.as_slice(), [only] if only.expression == *added && only.together.is_none())
         })?;
         let end = start + line[start..end].trim_end().len();
-        Some(Parts { command: &line[..start], dice: &line[start..end], rest: &line[end..] })
+        let counted = |c: char| c.is_ascii_digit() || c.is_whitespace() || matches!(c, 'x' | 'X' | '#');
+        let times = if roll.times.is_some() { &line[start..end] } else { "" };
+        // `6x 4d6`, and `6 4d6` in a notation that repeats so
+        let behind = times.find(['x', 'X', '#']).or_else(|| times.trim_start().find(' ')).map_or(0, |at| at + 1);
+        let behind = start + if times[..behind].chars().all(counted) { behind } else { 0 };
+        Some(Parts {
+            command: &line[..start],
+            times: &line[start..behind],
+            dice: &line[behind..end],
+            rest: &line[end..],
+            prose,
+            sum: matches!(added, Expression::Chain(..)),
+            compares: matches!(roll.expression, Expression::Compared(..)) && roll.together.is_none(),
+        })
+    }
+
+    /// The line with more behind its sum: a part of the sum, what all of it is multiplied with or divided by, or another
+    /// comparison.
+    fn with(&self, more: &str) -> String {
+        let Parts { command, times, dice, rest, .. } = self;
+        let compares =
+            more.starts_with(COMPARING) || more.get(..3).is_some_and(|begun| begun.eq_ignore_ascii_case("vs "));
+        let rest = if compares && self.compares { "" } else { rest };
+        match self.sum && more.starts_with(['*', '/', '%']) {
+            true => format!("{command}{times}({}) {more}{rest}", dice.trim()),
+            false => format!("{command}{times}{dice} {more}{rest}"),
+        }
     }
 }
+
+/// What comparisons begin with.
+const COMPARING: [char; 6] = ['<', '>', '=', '≤', '≥', '≠'];
 
 #[cfg(test)]
 mod tests {
@@ -198,11 +244,21 @@ mod tests {
 
     #[test]
     fn a_roll_has_its_dice_and_what_they_are_compared_with() {
-        let parts = |line| Parts::of(line, Dialect::Native).map(|Parts { command, dice, rest }| [command, dice, rest]);
-        assert_eq!(parts("roll d20+5 vs 15"), Some(["roll ", "d20+5", " vs 15"]));
-        assert_eq!(parts("r  2d6kh1 >=9"), Some(["r ", " 2d6kh1", " >=9"]));
-        assert_eq!(parts("roll 3x d20 sum"), Some(["roll ", "3x d20", " sum"]));
-        assert_eq!(parts("roll 5d10>=7"), Some(["roll ", "5d10>=7", ""]));
+        let parts = |line| {
+            let Parts { command, times, dice, rest, .. } = Parts::of(line, Dialect::Native)?;
+            Some([command, times, dice, rest])
+        };
+        assert_eq!(parts("roll d20+5 vs 15"), Some(["roll ", "", "d20+5", " vs 15"]));
+        assert_eq!(parts("r  2d6kh1 >=9"), Some(["r ", "", " 2d6kh1", " >=9"]));
+        assert_eq!(parts("roll 3x d20 sum"), Some(["roll ", "3x", " d20", " sum"]));
+        assert_eq!(parts("roll 5d10>=7"), Some(["roll ", "", "5d10>=7", ""]));
         assert_eq!(parts("roll d20; 2d6"), None);
+        assert_eq!(parts("roll d20+5 perception"), Some(["roll ", "", "d20+5", ""]));
+        let with = |line, more| Parts::of(line, Dialect::Native).map(|parts| parts.with(more)).unwrap_or_default();
+        assert_eq!(with("roll d20+5 perception", "+2"), "roll d20+5 +2");
+        assert_eq!(with("roll d20+5 vs 15", "vs 12"), "roll d20+5 vs 12");
+        assert_eq!(with("roll d20+5 vs 15", "+1"), "roll d20+5 +1 vs 15");
+        assert_eq!(with("roll 2d6+3", "/2"), "roll (2d6+3) /2");
+        assert_eq!(with("roll 3x 2d6+3 sum", "/2"), "roll 3x(2d6+3) /2 sum");
     }
 }

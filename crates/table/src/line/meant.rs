@@ -240,6 +240,9 @@ impl Draft {
                     if let Some(refusal) = called.as_ref().and_then(|_| changes_anothers(host, &line, attempt)) {
                         return Err(refusal.into());
                     }
+                    if let Some(refusal) = sheet.no_change(&line.typed).filter(|_| called.is_none() && found.is_err()) {
+                        return Err(refusal.into());
+                    }
                     called.map(|typed| CommandLine { typed, ..line.clone() })
                 }
             },

@@ -37,7 +37,7 @@ fn meant(word: &str, typed: &str, comment: Option<&str>, page: &Page) -> Result<
     if more.is_empty() {
         return Err(Refusal::new("what is to be added?").example(format!("add #{number} +2")));
     }
-    let Some(text) = page.text() else {
+    let Some(text) = page.line() else {
         let what = format!("what #{number} said was erased; say it again");
         return Err(Refusal::new(what).example(format!("amend #{number} roll d20+2")));
     };

@@ -20,7 +20,7 @@ use chat::{Guarantees, Message, PlayerId, Readers, Unaccepted};
 use dice::Die;
 use journal::documents::{InboxRow, to_json};
 use journal::store::StoreError;
-use journal::{Page, keys, line_and_place};
+use journal::{Page, WITH_DIGITS, keys, line_and_place};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -253,6 +253,7 @@ impl Draft {
                 return Err(Stands::Because(format!("type {word} as a command of its own.")));
             }
             let mut why = None;
+            let line = &first.as_meant(number, line);
             for (ordinal, outcome) in self.play_typed(host, message, number, line)? {
                 let page = outcome.entry.map(|number| self.ledger(host).page(number)).transpose()?.flatten();
                 why = why.or_else(|| in_its_way(line, &outcome, page.as_ref(), first.page(ordinal)));
@@ -346,6 +347,20 @@ impl Draft {
 }
 
 impl First {
+    /// A line of the new version, with a `d66` of older rules still the one die that it was.
+    fn as_meant(&self, number: u32, line: &CommandLine) -> CommandLine {
+        let ours = |page: &&Page| line_and_place(page.entry.key.ordinal).0 == number;
+        let older = self
+            .pages
+            .iter()
+            .filter(ours)
+            .any(|page| page.entry.rules < WITH_DIGITS && page.text().is_some_and(|text| dice::has_digits(&text)));
+        match older {
+            true => CommandLine { typed: dice::as_before(&line.typed), ..*line },
+            false => line.clone(),
+        }
+    }
+
     /// The entry of this command, if it had one.
     fn page(&self, ordinal: u32) -> Option<&Page> {
         self.pages.iter().find(|page| page.entry.key.ordinal == ordinal)
