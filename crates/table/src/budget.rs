@@ -46,6 +46,8 @@ pub(crate) const ROLLS: u32 = 10_000;
 /// and the effort for a player who asks for odds.
 pub(crate) const OF_AN_OFFER: Effort = Effort { throws: 600, rarest: 1e-4 };
 pub(crate) const OF_OFFERS: usize = 6_000;
+/// How many rolls to play for the offers in all answers to one message.
+pub(crate) const OF_ALL_OFFERS: usize = 12_000;
 pub(crate) const ASKED_FOR: Effort = Effort { throws: 50_000, rarest: 1e-8 };
 /// Rolls in an estimate of a game's command.
 pub(crate) const SAMPLED: usize = 4_000;

@@ -1,7 +1,7 @@
 //! The work that one message may cost: what its lines do, and what is guessed at and tried out where one is refused. It is
 //! counted in steps before it is done, so that the same message costs the same everywhere.
 
-use crate::budget::{A_READING, MOST_STEPS};
+use crate::budget::{A_READING, MOST_STEPS, OF_ALL_OFFERS};
 use crate::vocabulary::Vocabulary;
 use plugin_api::Refusal;
 use std::cell::{Cell, RefCell};
@@ -11,6 +11,8 @@ use std::rc::Rc;
 #[derive(Debug)]
 pub(crate) struct Fuel {
     left: Cell<usize>,
+    /// The rolls that may still be played for the chances of offers.
+    of_offers: Cell<usize>,
     /// The words that its lines are compared with, built when one is first guessed at.
     pub vocabulary: RefCell<Option<Rc<Vocabulary>>>,
 }
@@ -18,7 +20,11 @@ pub(crate) struct Fuel {
 impl Fuel {
     /// That of a new message.
     pub fn of_a_message() -> Rc<Self> {
-        Rc::new(Fuel { left: Cell::new(MOST_STEPS), vocabulary: RefCell::default() })
+        Rc::new(Fuel {
+            left: Cell::new(MOST_STEPS),
+            of_offers: Cell::new(OF_ALL_OFFERS),
+            vocabulary: RefCell::default(),
+        })
     }
 
     /// Takes so many steps. Returns false if fewer are left; then nothing is left, so that what comes later is not tried
@@ -32,6 +38,19 @@ impl Fuel {
     /// Takes what it costs to read a line as one command.
     pub fn reads(&self, line: &str) -> bool {
         self.takes(A_READING + line.len())
+    }
+
+    /// Takes so many rolls for the chance of an offer before they are played. Returns false if fewer are left; then the
+    /// offer is made without its chance.
+    pub fn tries_an_offer(&self, rolls: usize) -> bool {
+        let left = self.of_offers.get().checked_sub(rolls);
+        self.of_offers.set(left.unwrap_or(self.of_offers.get()));
+        left.is_some()
+    }
+
+    /// Gives back those that it did not take.
+    pub fn spares(&self, rolls: usize) {
+        self.of_offers.set(self.of_offers.get() + rolls);
     }
 
     /// The steps that are left.
@@ -60,5 +79,15 @@ mod tests {
         assert!(fuel.takes(MOST_STEPS - 1) && !fuel.is_out());
         assert!(!fuel.takes(2) && fuel.is_out());
         assert!(!fuel.takes(1) && fuel.takes(0));
+    }
+
+    #[test]
+    fn the_chances_of_offers_have_a_share_of_their_own_that_all_lines_of_a_message_spend() {
+        let fuel = Fuel::of_a_message();
+        assert!(fuel.tries_an_offer(OF_ALL_OFFERS - 10) && !fuel.tries_an_offer(11));
+        assert!(fuel.tries_an_offer(10) && !fuel.tries_an_offer(1), "what was refused took nothing");
+        fuel.spares(5);
+        assert!(fuel.tries_an_offer(5) && !fuel.tries_an_offer(1));
+        assert_eq!(fuel.left(), MOST_STEPS, "no line is refused because of them");
     }
 }

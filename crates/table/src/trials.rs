@@ -12,6 +12,8 @@ pub(crate) struct Trials {
     pub thrown: bool,
     /// The number of rolls played.
     pub played: u32,
+    /// The number of rolls begun, also of those that were cut off.
+    pub begun: u32,
     /// The chance of everything played, and of success, as long as every answer states it.
     all: f64,
     good: Option<f64>,
@@ -30,7 +32,7 @@ impl Trials {
     /// Nothing was played yet.
     pub fn none() -> Self {
         let (good, totals) = (Some(0.0), Some(BTreeMap::new()));
-        Trials { left: 0.0, thrown: false, played: 0, all: 0.0, good, totals, outcomes: BTreeMap::new() }
+        Trials { left: 0.0, thrown: false, played: 0, begun: 0, all: 0.0, good, totals, outcomes: BTreeMap::new() }
     }
 
     /// Counts an answer's facts with this chance, 0 to 1.

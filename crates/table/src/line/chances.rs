@@ -7,7 +7,7 @@ use crate::attempt::{Attempt, Found};
 use crate::budget::{AN_OUTCOME, ASKED_FOR, Effort, OF_AN_OFFER, OF_OFFERS, SAMPLED};
 use crate::done::Done;
 use crate::draft::Draft;
-use crate::fuel::too_much;
+use crate::fuel::{Fuel, too_much};
 use crate::host::Host;
 use crate::notation::{dice_of_no_table, guessed, reads_as_dice, throws_dice};
 use crate::odds::of_trials;
@@ -125,7 +125,7 @@ impl Draft {
         let typed = &play.arguments.typed;
         let effort = play.afford(ASKED_FOR);
         let exact = if estimate { None } else { play.with_all(effort, None)? };
-        self.fuel.takes(exact.as_ref().map_or(effort.throws, |trials| trials.played as usize) * AN_OUTCOME);
+        self.fuel.takes(exact.as_ref().map_or(effort.throws, |trials| trials.begun as usize) * AN_OUTCOME);
         let reply = match exact.filter(|trials| trials.left < 0.01) {
             Some(trials) => of_trials(typed, &trials, None)?,
             // If there are too many outcomes to go through, an estimate is shown as one.
@@ -166,6 +166,7 @@ impl Prepared<'_> {
         let mut every = Every::new(effort.rarest);
         let mut trials = Trials::none();
         for _ in 0..effort.throws {
+            trials.begun += 1;
             match self.ended_with(&mut every) {
                 Ok(_) if every.is_cut() => trials.left += every.chance(),
                 Ok(played) => {
@@ -212,7 +213,13 @@ impl Prepared<'_> {
 }
 
 /// Adds to each offer that rolls dice how likely it helps, if that can be found quickly.
-pub(super) fn chances_of_offers(play: &Prepared<'_>, after: &Held, left: &Left, reply: &mut Reply, number: u64) {
+pub(super) fn chances_of_offers(
+    play: &Prepared<'_>,
+    after: &Held,
+    (left, fuel): (&Left, &Fuel),
+    reply: &mut Reply,
+    number: u64,
+) {
     let (entry, actor, record) = match &play.target {
         Some(target) if left.followed => {
             (target.entry, target.actor, left.amended.clone().or_else(|| Some(target.record.clone())))
@@ -228,7 +235,12 @@ pub(super) fn chances_of_offers(play: &Prepared<'_>, after: &Held, left: &Left, 
     let outcome = reply.facts.get(OUTCOME).and_then(Value::as_str).map(str::to_owned);
     for offer in reply.offers.iter_mut().filter(theirs) {
         let target = Target { entry, actor, record: record.clone(), latest: true, named: true };
-        let Some(trials) = trials_of(play, after, (left, effort), offer, target) else { continue };
+        if !fuel.tries_an_offer(effort.throws) {
+            return;
+        }
+        let (trials, spared) = trials_of(play, after, (left, effort), offer, target);
+        fuel.spares(spared);
+        let Some(trials) = trials else { continue };
         offer.chance = match &outcome {
             // Nobody is offered to make things worse: what ends otherwise ends better.
             Some(outcome) if succeeded => trials.other_than(outcome).map(|better| Chance::Better { better }),
@@ -238,21 +250,36 @@ pub(super) fn chances_of_offers(play: &Prepared<'_>, after: &Held, left: &Left, 
     }
 }
 
-/// How an offered command may end; `None` if it rolls no dice, or that takes too long to find out.
+/// How an offered command may end; `None` if it rolls no dice, or that takes too long to find out. And how many rolls of the
+/// effort that did not take.
 fn trials_of(
     play: &Prepared<'_>,
     after: &Held,
     (left, effort): (&Left, Effort),
     offer: &Offer,
     target: Target<Value>,
-) -> Option<Trials> {
+) -> (Option<Trials>, usize) {
+    let Some(offered) = offered(play, after, left, offer, target) else { return (None, effort.throws) };
+    let trials = offered.with_all(effort, Some(SUCCESS)).ok().flatten();
+    let played = trials.as_ref().map_or(effort.throws, |trials| trials.begun as usize);
+    (trials.filter(|trials| trials.thrown), effort.throws.saturating_sub(played))
+}
+
+/// An offered command, ready to be played; `None` if the game does not read it.
+fn offered<'a>(
+    play: &Prepared<'a>,
+    after: &Held,
+    left: &Left,
+    offer: &Offer,
+    target: Target<Value>,
+) -> Option<Prepared<'a>> {
     let line = CommandLine::new(&offer.command);
     let (word, place) = line.word();
     let spec = play.plugin.manifest().command(&word)?;
     let follows_up = spec.follow_up != FollowUp::No;
     let arguments = Arguments::of(&line.typed, spec.follow_up);
     let mut words = Words::new(&arguments.typed, place.end.min(arguments.typed.len()));
-    let offered = Prepared {
+    Some(Prepared {
         remark: None,
         looked_up: Vec::new(),
         against: play.against,
@@ -272,6 +299,5 @@ fn trials_of(
         secrets: play.secrets,
         now: play.now,
         bytes: play.bytes,
-    };
-    offered.with_all(effort, Some(SUCCESS)).ok()?.filter(|trials| trials.thrown)
+    })
 }

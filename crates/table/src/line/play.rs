@@ -237,7 +237,7 @@ impl Draft {
         match measured.by_everybody() {
             // Chances, and how a result came about, would tell the value.
             false => only_the_result(&mut reply, &play, &left),
-            true => chances_of_offers(&play, &after, &left, &mut reply, number),
+            true => chances_of_offers(&play, &after, (&left, &self.fuel), &mut reply, number),
         }
         let (Prepared { arguments, target, .. }, Left { cast, amended, followed, closed, took, begins }) = (play, left);
         attempt.rights.took(took);
