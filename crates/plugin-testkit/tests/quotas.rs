@@ -59,7 +59,7 @@ fn names_have_a_number_that_is_told_before_it_is_reached() {
 }
 
 #[test]
-fn letters_of_names_have_a_quota_that_is_told_before_it_is_reached() {
+fn bytes_of_names_have_a_quota_that_is_told_before_it_is_reached() {
     let long = "+1".repeat(140);
     let mut lines = Vec::new();
     for character in 0..2 {
@@ -68,8 +68,7 @@ fn letters_of_names_have_a_quota_that_is_told_before_it_is_reached() {
     }
     let count = lines.len();
     let all = answers(lines.into_iter().chain(["Ann> toss [d6=3]".to_owned(), "Bob> macro mine toss".to_owned()]));
-    let told =
-        all.iter().filter(|(_, answer)| answer.contains("You have used 1") && answer.contains("of 20000 letters"));
+    let told = all.iter().filter(|(_, answer)| answer.contains("You have used 1") && answer.contains("of 20000 bytes"));
     let over = all.iter().filter(|(ok, answer)| !ok && answer.contains("and 20000 is the most: remove one first"));
     assert!(told.count() > 5 && over.count() > 5, "{:?}", &all[count - 3..]);
     assert!(all[count].0 && all[count + 1].0, "{:?}", &all[count..]);

@@ -2,8 +2,7 @@
 //! Players near a limit are told before they reach it.
 
 use chat::PlayerId;
-use journal::documents::Named;
-use journal::documents::TableDoc;
+use journal::documents::{Named, TableDoc, to_json};
 use plugin_api::Refusal;
 
 /// The most players with a seat at one table.
@@ -12,10 +11,11 @@ pub const MOST_SEATS: usize = 500;
 pub const MOST_PEOPLE: usize = 1_000;
 /// The most characters that one player may name.
 pub const MOST_OWN: usize = 20;
-/// The most letters in all shortcuts of one player, names and texts.
-pub const PLAYER_LETTERS: usize = 20_000;
+/// The most bytes of all shortcuts of one player, as they are stored: the table's document, with all of them, is written
+/// whenever one changes.
+pub const PLAYER_BYTES: usize = 20_000;
 /// The same for a table.
-pub const TABLE_LETTERS: usize = 60_000;
+pub const TABLE_BYTES: usize = 60_000;
 /// The most exports for one player, and for one table, in an hour.
 pub const PLAYER_EXPORTS: usize = 6;
 pub const TABLE_EXPORTS: usize = 20;
@@ -77,8 +77,8 @@ pub(crate) trait Quotas {
     /// How many characters a player has.
     fn own_characters(&self, player: &PlayerId) -> Used;
 
-    /// The letters in shortcuts: the player's own, and all.
-    fn letters(&self, player: &PlayerId) -> (Used, Used);
+    /// The bytes of shortcuts: the player's own, and all.
+    fn shortcut_bytes(&self, player: &PlayerId) -> (Used, Used);
 
     /// Refuses more shortcuts than allowed; otherwise returns a warning when few are left.
     fn keep_names(&self, player: &PlayerId) -> Result<Option<String>, Refusal>;
@@ -94,29 +94,29 @@ impl Quotas for TableDoc {
         Used { used: own.count(), most: MOST_OWN }
     }
 
-    fn letters(&self, player: &PlayerId) -> (Used, Used) {
+    fn shortcut_bytes(&self, player: &PlayerId) -> (Used, Used) {
         let theirs = |id| self.characters.get(id).is_some_and(|each| each.owner.as_ref() == Some(player));
         let named = &self.shortcuts;
-        let own = named.own.iter().filter(|(id, _)| theirs(id)).map(|(_, named)| letters(named)).sum();
-        let all = named.own.values().chain([&named.table]).map(letters).sum();
-        (Used { used: own, most: PLAYER_LETTERS }, Used { used: all, most: TABLE_LETTERS })
+        let own = named.own.iter().filter(|(id, _)| theirs(id)).map(|(_, named)| stored(named)).sum();
+        let all = named.own.values().chain([&named.table]).map(stored).sum();
+        (Used { used: own, most: PLAYER_BYTES }, Used { used: all, most: TABLE_BYTES })
     }
 
     fn keep_names(&self, player: &PlayerId) -> Result<Option<String>, Refusal> {
-        let (own, all) = self.letters(player);
+        let (own, all) = self.shortcut_bytes(player);
         for (Used { used, most }, whose) in [(own, "your values and macros"), (all, "the values and macros here")] {
             if used > most {
                 let what =
-                    format!("{whose} would have {used} letters, and {most} is the most: remove one first, with none");
+                    format!("{whose} would take {used} bytes, and {most} is the most: remove one first, with none");
                 return Err(Refusal::new(what));
             }
         }
-        let of = "letters for values and macros";
+        let of = "bytes for values and macros";
         Ok(own.told("You have used", of).or_else(|| all.told("This table has used", of)))
     }
 }
 
-fn letters(named: &Named) -> usize {
-    let all = named.variables.iter().chain(&named.macros);
-    all.map(|(name, text)| name.chars().count() + text.chars().count()).sum()
+/// The bytes of shortcuts as they are stored.
+fn stored(named: &Named) -> usize {
+    if named.is_empty() { 0 } else { to_json(named).len() }
 }

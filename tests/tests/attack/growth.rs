@@ -193,7 +193,7 @@ fn names_have_a_quota_per_player_and_per_table_and_rolls_have_none() {
                 break 'all;
             }
             kept += 1;
-            told += u32::from(last.1.contains("of 20000 letters"));
+            told += u32::from(last.1.contains("of 20000 bytes"));
         }
     }
     assert!(refused(&last, "and 20000 is the most"), "{last:?}");
@@ -209,6 +209,27 @@ fn names_have_a_quota_per_player_and_per_table_and_rolls_have_none() {
     assert!(refusals.iter().any(|said| refused(said, "he values and macros here")));
     let doc: TableDoc = room.read(&keys::doc(&table()));
     assert!(serde_json::to_vec(&doc.shortcuts).unwrap().len() < 80_000);
+}
+
+/// The bytes of everything that an event writes.
+fn written(heard: &Heard) -> usize {
+    heard.batch.iter().map(|(key, value)| key.len() + value.as_ref().map_or(0, Vec::len)).sum()
+}
+
+#[test]
+fn one_value_writes_little_whatever_letters_the_table_is_full_of() {
+    let mut room = Room::new();
+    // Four bytes a letter, and short ones that are mostly their author's name.
+    let long = "\u{1f3b2}".repeat(280);
+    for player in 0..6 {
+        for n in 0..50 {
+            room.say(&format!("Player{player}"), &format!("!macro m{} roll d6 # {long}", letters(n)));
+            room.say(&format!("Player{player}"), &format!("!set v{} 1", letters(n)));
+        }
+    }
+    let message = room.message("Player0", "!set a 1");
+    let heard = room.play(&Event::Said(message));
+    assert!(written(&heard) < 80_000, "{} bytes", written(&heard));
 }
 
 fn letters(n: u8) -> String {
