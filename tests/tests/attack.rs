@@ -19,6 +19,7 @@ mod handouts;
 mod hands;
 mod hostile;
 mod imports;
+mod leftovers;
 mod links;
 mod listeners;
 mod names;
