@@ -97,7 +97,7 @@ fn what_was_stored_when_d66_had_66_sides_still_rolls_that() {
         !macro new roll d66\n!new\n!roll d66\n";
     let said = answers(&run(data.path(), lines));
     let rolled = |notation: &str| said.iter().filter(|line| line.contains(&format!("| {notation} ["))).count();
-    assert_eq!(rolled("1d66"), 4, "again, atk, $wild, the order at the scene: {said:?}");
+    assert_eq!(rolled("1d66"), 5, "again, atk, $wild, wild + 1, the order at the scene: {said:?}");
     assert_eq!(rolled("2d(66)"), 1, "{said:?}");
     assert!(said.iter().any(|line| line.contains("| 1d66 [") && line.contains("] + 1 ")), "{said:?}");
     assert!(said.iter().any(|line| line.contains("atk is roll 1d66 # old")), "{said:?}");

@@ -326,8 +326,12 @@ impl Sheet<'_> {
         let name = line[..line.len() - change.len()].trim();
         let value = self.whole(&name.to_lowercase()).filter(|value| numbers(value).is_some())?;
         let signs = |c: char| c.is_ascii_digit() || c.is_whitespace() || "+-*/%=.,()d".contains(c);
+        // `hp -7 2` may be a change and a remark.
+        let digit = |c: char| c.is_ascii_digit();
+        let words: Vec<&str> = change.split_whitespace().collect();
+        let two = words.windows(2).any(|pair| pair[0].ends_with(digit) && pair[1].starts_with(digit));
         let what = format!("{name} is {value}, and \"{change}\" is not one whole number");
-        change.chars().all(signs).then(|| Refusal::new(what).about(change).example(format!("{name} -1")))
+        (!two && change.chars().all(signs)).then(|| Refusal::new(what).about(change).example(format!("{name} -1")))
     }
 }
 
