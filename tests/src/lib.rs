@@ -15,6 +15,7 @@ pub mod help;
 pub mod irc;
 pub mod line_chat;
 pub mod matrix;
+pub mod seated;
 pub mod serving;
 mod session_files;
 pub mod shipped;

@@ -31,7 +31,6 @@ mod rights;
 mod roles;
 mod rooms;
 mod scenes;
-mod seated;
 mod secrecy;
 mod seen;
 mod sheets;
@@ -41,3 +40,5 @@ mod told;
 mod turns;
 mod withheld;
 mod words;
+
+use tests::seated;

@@ -82,7 +82,7 @@ impl Two {
     fn say(&mut self, room: RoomId, private: bool, who: &Person, body: &str) -> Came {
         let mut message = Message { room, private, ..self.0.message(who, body) };
         message.sent += self.1;
-        Came { id: message.id.clone(), heard: self.0.play(&Event::Said(message)) }
+        self.0.hears(message)
     }
 
     fn here(&mut self, who: &Person, body: &str) -> Came {

@@ -91,7 +91,7 @@ fn typed(table: &mut Seated, person: &Person, room: &RoomId, body: &str) -> Came
     // All at one moment.
     let sent = Timestamp::from_second(1_700_100_000).expect("in range");
     let message = Message { sent, ..message };
-    Came { id: message.id.clone(), heard: table.play(&Event::Said(message)) }
+    table.hears(message)
 }
 
 #[test]

@@ -3,7 +3,7 @@
 #[path = "seen/everywhere.rs"]
 mod everywhere;
 
-use crate::attack::seated::{Person, Seated, read_by, tidy};
+use crate::attack::seated::{Person, Seated, tidy};
 use table::Told;
 
 /// Ann and Bob play and Gus is the referee, in a room with all games. Each value of the Ogre and the Orc is this one, and
@@ -69,7 +69,7 @@ fn what_is_computed_from_a_hidden_value_is_as_hidden_whatever_computes_it() {
     for line in TAKING {
         let [ours, theirs] = [&mut one, &mut other].map(|(table, [_, bob, gus])| {
             let came = table.say(gus, line);
-            (tidy(&read_by(&came, bob)), came.private(gus))
+            (tidy(&came.read_by(bob)), came.private(gus))
         });
         assert_eq!(ours.0, theirs.0, "{line}");
         assert!(!ours.0.contains("181"), "{line}: {}", ours.0);
@@ -78,7 +78,7 @@ fn what_is_computed_from_a_hidden_value_is_as_hidden_whatever_computes_it() {
     }
     for line in ["!history", "!why", "!waiting", "!now", "!recap", "!story", "!export", "!export text", "!init"] {
         let [ours, theirs] =
-            [&mut one, &mut other].map(|(table, [_, bob, _])| tidy(&read_by(&table.say(bob, line), bob)));
+            [&mut one, &mut other].map(|(table, [_, bob, _])| tidy(&table.say(bob, line).read_by(bob)));
         assert_eq!(ours, theirs, "{line}");
     }
     // The referee reads what it came to.
@@ -119,7 +119,7 @@ fn nothing_may_stand_behind_a_hidden_value() {
         let [ours, theirs] = [&mut one, &mut other].map(|(table, [ann, ..])| {
             let came = table.say(ann, line);
             assert!(!came.ok() && came.entry().is_none(), "{line}: {}", came.all());
-            tidy(&read_by(&came, ann))
+            tidy(&came.read_by(ann))
         });
         assert_eq!(ours, theirs, "{line}");
     }

@@ -1,7 +1,7 @@
 //! Values of non-player characters are for referees alone. Rolls against them are settled at once, and players try to find
 //! out by how much.
 
-use crate::attack::seated::{Came, Person, Seated, hall, read_by, tidy};
+use crate::attack::seated::{Came, Person, Seated, hall, tidy};
 use journal::audit;
 use journal::export;
 use journal::keys::TableId;
@@ -115,7 +115,7 @@ fn nothing_that_a_player_reads_differs_if_only_a_hidden_value_does() {
     for line in PRYING {
         let [ours, theirs] = [&mut one, &mut other].map(|(table, [ann, ..])| {
             let came = table.say(ann, line);
-            tidy(&read_by(&came, ann))
+            tidy(&came.read_by(ann))
         });
         assert_eq!(ours, theirs, "{line}");
         all.push_str(&ours);
@@ -147,7 +147,7 @@ fn a_guess_tells_nobody_what_is_on_a_sheet_that_is_not_theirs() {
         ["!talon vs ann", "!salon vs ann"],
         ["!attack ogre with talon", "!attack ogre with salon"],
     ] {
-        let [told, other] = [known, unknown].map(|line| tidy(&read_by(&table.say(&ann, line), &ann)));
+        let [told, other] = [known, unknown].map(|line| tidy(&table.say(&ann, line).read_by(&ann)));
         let same = |text: &str| text.replace("salon", "talon").replace("Salon", "Talon").replace("broth", "wrath");
         assert_eq!(same(&told), same(&other), "{known}");
     }
@@ -183,10 +183,10 @@ fn only_a_referee_reveals_what_a_roll_was_measured_against() {
     let refused = table.say(&ann, &format!("!reveal #{number}"));
     assert!(!refused.ok() && refused.all().contains("only a referee may reveal"), "{}", refused.all());
     let came = table.say(&ann, "!export");
-    assert!(!tidy(&read_by(&came, &ann)).contains("189"));
+    assert!(!tidy(&came.read_by(&ann)).contains("189"));
     assert!(table.say(&gus, &format!("!reveal #{number}")).ok());
     let came = table.say(&ann, "!export");
-    assert!(tidy(&read_by(&came, &ann)).contains("189"));
+    assert!(tidy(&came.read_by(&ann)).contains("189"));
 }
 
 #[test]
@@ -235,7 +235,7 @@ fn a_value_typed_in_public_is_not_said_again() {
     assert!(table.say(&gus, "!redo").ok());
     for line in ["!values Ogre", "!history", "!history Ogre", "!why", "!why #8", "!recap", "!export", "!undo #8"] {
         for who in [&ann, &bob] {
-            let read = tidy(&read_by(&table.say(who, line), who));
+            let read = tidy(&table.say(who, line).read_by(who));
             assert!(!read.contains("1139") && !read.contains("1140"), "{line}: {read}");
         }
     }
@@ -253,7 +253,7 @@ fn what_was_set_before_there_was_a_referee_is_said_to_nobody_any_more() {
     assert!(table.say(&ann, "!values Ogre").public().contains("1139"));
     assert!(table.say(&gus, "!gm me").ok());
     for line in ["!values Ogre", "!history", "!why #2", "!recap", "!roll d20 vs Ogre", "!odds d20 vs Ogre"] {
-        let read = tidy(&read_by(&table.say(&ann, line), &ann));
+        let read = tidy(&table.say(&ann, line).read_by(&ann));
         assert!(!read.contains("1139"), "{line}: {read}");
     }
     let undone = table.say(&gus, "!undo #2");

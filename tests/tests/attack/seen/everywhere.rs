@@ -1,7 +1,7 @@
 //! Every command of every plugin and of the table, with a value that only the referee may see in the place of each number.
 
 use super::table;
-use crate::attack::seated::{Came, Person, Seated, hall, read_by, tidy};
+use crate::attack::seated::{Came, Person, Seated, hall, tidy};
 use chat::Readers;
 use journal::keys::{self, TableId};
 use journal::store::Store;
@@ -49,8 +49,8 @@ impl<'a> Plays<'a> {
             // Ann reads answers of her own that Bob does not.
             (
                 (endings(&came), of.map(|of| counts(table, of))),
-                [ann, bob].map(|each| tidy(&read_by(&came, each))),
-                read_by(&came, gus),
+                [ann, bob].map(|each| tidy(&came.read_by(each))),
+                came.read_by(gus),
             )
         });
         if ours.0 != theirs.0 {
