@@ -1,28 +1,44 @@
 //! Attacks: what people try who want to know the cards of others, or to make a table too large.
 
-mod prying;
-
+use crate::attack::seated::{Person, Seated, Seating};
 use journal::export;
 use plugin_api::SavedState;
-use prying::{Seated, player};
 use std::collections::BTreeSet;
 
 /// A deck of cards that nobody would name by chance.
 const DECK: &str =
     "!deck omens: kestrel, moorhen, nightjar, plover, redpoll, siskin, turnstone, whimbrel, yaffle, zitting";
 
-/// Ann and Bob hold three cards each of a table with or without a referee.
-fn dealt(people: &[&str], maker: &str) -> (Seated, Vec<String>) {
-    let mut table = Seated::with(people);
+/// A table with these players. Gus may come too, who runs the room.
+fn seated(people: &[&str], admins: &[&str]) -> Seated {
+    Seating::of(|| vec![cards::plugin()]).people(people).admins(admins).seat()
+}
+
+/// The cards in somebody's hand, as they see them.
+fn hand(table: &mut Seated, name: &str) -> Vec<String> {
+    hand_by(table, name, "!hand")
+}
+
+/// The cards that somebody sees with this line.
+fn hand_by(table: &mut Seated, name: &str, line: &str) -> Vec<String> {
+    let private = table.plays(name, line).private(name);
+    let line = private.lines().next().unwrap_or_default();
+    let cards = line.split(", ").filter_map(|card| Some(card.rsplit_once(": ")?.1.to_owned()));
+    cards.filter(|card| !card.contains("empty")).collect()
+}
+
+/// Ann and Bob hold three cards each, at a table with or without a referee.
+fn dealt(maker: &str) -> (Seated, Vec<String>) {
+    let mut table = seated(&["Ann", "Bob"], if maker == "Gus" { &["Gus"] } else { &[] });
     if maker == "Gus" {
         table.plays("Gus", "!gm me");
     }
     table.plays(maker, DECK);
     table.plays("Ann", "!draw 3");
     table.plays("Bob", "!draw 3");
-    let hand = table.hand("Ann");
-    assert_eq!(hand.len(), 3, "{hand:?}");
-    (table, hand)
+    let held = hand(&mut table, "Ann");
+    assert_eq!(held.len(), 3, "{held:?}");
+    (table, held)
 }
 
 /// Lines by which Bob might learn what Ann holds.
@@ -75,8 +91,8 @@ const PRYING: [&str; 44] = [
 
 #[test]
 fn nobody_learns_what_another_holds_with_or_without_a_referee() {
-    for (people, maker) in [(&["Ann", "Bob"][..], "Ann"), (&["Ann", "Bob", "@Gus"][..], "Gus")] {
-        let (mut table, hand) = dealt(people, maker);
+    for maker in ["Ann", "Gus"] {
+        let (mut table, held) = dealt(maker);
         for line in PRYING {
             let read = table.say("Bob", line).read_by("Bob");
             // The list of the deck is public, and names every card.
@@ -85,26 +101,26 @@ fn nobody_learns_what_another_holds_with_or_without_a_referee() {
                 "",
             );
             let read: String = read.lines().filter(|line| !line.contains("kestrel, moorhen")).collect();
-            for card in &hand {
+            for card in &held {
                 assert!(!read.contains(card.as_str()), "{line} tells of {card}: {read}");
             }
         }
-        assert_eq!(table.hand("Ann"), hand, "nothing was taken from it");
+        assert_eq!(hand(&mut table, "Ann"), held, "nothing was taken from it");
     }
 }
 
 #[test]
 fn a_referee_may_look_and_only_in_private() {
-    let (mut table, hand) = dealt(&["Ann", "Bob", "@Gus"], "Gus");
-    assert_eq!(table.hand_by("Gus", "!hand Ann"), hand);
-    let came = table.say("Gus", "!hand Ann");
-    assert!(hand.iter().all(|card| !came.public().contains(card.as_str())), "{}", came.public());
-    assert_eq!(table.hand_by("Gus", "!as Ann hand"), hand);
+    let (mut table, held) = dealt("Gus");
+    assert_eq!(hand_by(&mut table, "Gus", "!hand Ann"), held);
+    let public = table.say("Gus", "!hand Ann").read_by_all();
+    assert!(held.iter().all(|card| !public.contains(card.as_str())), "{public}");
+    assert_eq!(hand_by(&mut table, "Gus", "!as Ann hand"), held);
 }
 
 #[test]
 fn a_public_file_tells_neither_a_card_in_a_hand_nor_a_die_that_chose_it() {
-    let (mut table, _) = dealt(&["Ann", "Bob", "@Gus"], "Gus");
+    let (mut table, _) = dealt("Gus");
     table.plays("Gus", "!deal 1 to Ann");
     table.plays("Ann", "!pass 1 to Bob");
     table.plays("Bob", "!draw open");
@@ -112,7 +128,7 @@ fn a_public_file_tells_neither_a_card_in_a_hand_nor_a_die_that_chose_it() {
     for line in ["!undo", "!redo"] {
         table.plays("Ann", line);
     }
-    let file = table.plays("Bob", "!export").public();
+    let file = table.plays("Bob", "!export").read_by_all();
     let at = file.find("{\"astragal_export\"").expect("a file");
     let file = &file[at..];
     let file = &file[..file.rfind('}').expect("JSON") + 1];
@@ -129,7 +145,7 @@ fn a_public_file_tells_neither_a_card_in_a_hand_nor_a_die_that_chose_it() {
 fn what_is_in_the_way_of_an_undo_does_not_tell_which_card_it_was() {
     // Ann gives Bob a card, and Bob gives Cem either that one or another, and then one more.
     let refused = |first: &str, second: &str| {
-        let mut table = Seated::with(&["Ann", "Bob", "Cem"]);
+        let mut table = seated(&["Ann", "Bob", "Cem"], &[]);
         table.plays("Ann", DECK);
         table.plays("Cem", "!draw");
         table.plays("Bob", "!draw 2");
@@ -149,14 +165,14 @@ fn what_is_in_the_way_of_an_undo_does_not_tell_which_card_it_was() {
 fn nobody_can_try_whether_somebody_drew_a_card_that_went_back() {
     let mut answers = BTreeSet::new();
     for round in 0..12 {
-        let mut table = Seated::with(&["Ann", "Bob"]);
+        let mut table = seated(&["Ann", "Bob"], &[]);
         (0..round).for_each(|_| drop(table.say("Ann", "!deck")));
         table.plays("Ann", "!deck sky: sun, moon");
         table.plays("Ann", "!draw");
-        let seen = table.hand("Ann");
+        let seen = hand(&mut table, "Ann");
         table.plays("Ann", "!undo");
         table.plays("Bob", "!draw");
-        let same = table.hand("Bob") == seen;
+        let same = hand(&mut table, "Bob") == seen;
         answers.insert((same, table.say("Ann", "!redo").read_by("Ann")));
     }
     let told: BTreeSet<&String> = answers.iter().map(|(_, told)| told).collect();
@@ -165,19 +181,19 @@ fn nobody_can_try_whether_somebody_drew_a_card_that_went_back() {
 
 #[test]
 fn nothing_is_drawn_that_its_player_cannot_be_told() {
-    let mut table = Seated::with(&["Ann", "Bob"]);
+    let mut table = seated(&["Ann", "Bob"], &[]);
     table.plays("Ann", DECK);
-    let mut bob = chat::Speaker::new(player("Bob"), "Bob");
-    bob.reachable = false;
-    let came = table.say_as(&bob, "!draw 2");
+    let mut bob = Person::account("Bob");
+    bob.0.reachable = false;
+    let came = table.say(&bob, "!draw 2");
     assert!(!came.read_by("Bob").contains("draws"), "{}", came.read_by("Bob"));
-    assert!(table.hand("Bob").is_empty());
-    assert!(table.say_as(&bob, "!draw open").ok(), "this concerns everybody");
+    assert!(hand(&mut table, "Bob").is_empty());
+    assert!(table.say(&bob, "!draw open").ok(), "this concerns everybody");
 }
 
 #[test]
 fn a_table_full_of_cards_can_still_be_kept() {
-    let mut table = Seated::with(&["Ann", "@Gus"]);
+    let mut table = seated(&["Ann"], &["Gus"]);
     table.plays("Gus", "!gm me");
     for deck in ["a", "b"] {
         table.plays("Gus", &format!("!deck {deck}{}: 200x {}", deck.repeat(19), "Ж".repeat(40)));
@@ -215,7 +231,7 @@ fn a_table_full_of_cards_can_still_be_kept() {
 /// Whatever people do and undo, each card of the deck is in one place, and none is lost.
 #[test]
 fn no_card_is_ever_lost_or_in_two_places() {
-    let mut table = Seated::with(&["Ann", "Bob", "@Gus"]);
+    let mut table = seated(&["Ann", "Bob"], &["Gus"]);
     table.plays("Gus", "!gm me");
     table.plays("Gus", "!deck poker jokers");
     let lines = [
@@ -242,7 +258,7 @@ fn no_card_is_ever_lost_or_in_two_places() {
         let [who, line] = [random >> 8, random >> 16].map(|random| random as usize);
         let who = ["Ann", "Bob", "Gus"][who % 3];
         played += u32::from(table.say(who, lines[line % lines.len()]).ok());
-        let mut all: Vec<String> = ["Ann", "Bob", "Gus"].iter().flat_map(|who| table.hand(who)).collect();
+        let mut all: Vec<String> = ["Ann", "Bob", "Gus"].iter().flat_map(|who| hand(&mut table, who)).collect();
         let deck = table.plays("Ann", "!deck poker").public();
         let number = |words: &str| {
             let before = deck.split(words).next().unwrap_or_default();
