@@ -2,16 +2,15 @@
 //! message ids that nobody can choose.
 
 use super::forging::{Verdicts, export_of, said};
-use super::seated::{Person, Seated};
+use super::seated::{Person, Seated, Seating};
 use chat::{Edits, Event, Guarantees, Message, PlayerId, RoomId, Speaker, Unaccepted};
 use jiff::Timestamp;
-use journal::Entropy;
 use journal::keys::{RESTORED_KEY, TableId};
 use journal::store::{Batch, Memory, Store};
 use journal::{Entry, Link, Page};
 use serde_json::{Value, json};
 use std::sync::Arc;
-use table::{FairBox, Host, Plugins, Settings, Table};
+use table::{Host, Table};
 use tests::forger::{entry, forged, lines, say, wrong};
 
 #[test]
@@ -90,10 +89,7 @@ impl Stage {
             true => Guarantees { unaccepted: Unaccepted::ComeAgain, edits: Edits::Shown, ..Guarantees::default() },
             false => Guarantees::default(),
         };
-        let plugins = Plugins::new(vec![roll::plugin()]).expect("the plugins fit together");
-        let bot =
-            Host::new(Settings::default(), plugins, store.clone(), Entropy::from_seed([3; 32]), Box::new(FairBox));
-        let bot = bot.expect("the store is sound");
+        let bot = Seating::of(|| vec![roll::plugin()]).over(store.clone()).host();
         let table = Table::open(&bot, TableId::of(&tavern())).expect("memory does not fail");
         Stage { bot, table, store, network }
     }

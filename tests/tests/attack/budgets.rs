@@ -1,21 +1,22 @@
 //! No input costs more than its limit, however large the numbers in it.
 
 use super::hostile;
+use crate::attack::seated::{self, Person, Seated, Seating};
 use bot::{Bot, serve};
 use chat::{Block, Event, Fake, Message, PlayerId, Post, RoomId, Speaker, Standing, Transport};
 use dice::fair::MessageKey;
 use dice::{Dice, DiceError};
 use jiff::Timestamp;
+use journal::Page;
 use journal::keys::TableId;
 use journal::store::{Batch, Memory, Store, StoreError, scan_all};
-use journal::{Entropy, Page};
 use std::io::Write;
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
-use table::{DiceBox, FairBox, Host, OutcomeKind, Plugins, Settings, Sitting};
+use table::{DiceBox, FairBox, Host, OutcomeKind};
 use tests::astragal;
 
 /// Bytes of memory that the program may reserve, whatever the input. It needs about half of that just to run.
@@ -149,21 +150,13 @@ impl DiceBox for Counted {
 
 /// A table that counts everything.
 struct Stage {
-    sitting: Sitting,
-    store: Arc<Counting>,
+    table: Seated<Arc<Counting>>,
     dice: Counted,
-    said: i64,
 }
 
-fn bot(store: Arc<dyn Store>, dice: Box<dyn DiceBox>) -> Arc<Bot> {
-    Arc::new(Bot::new(host(store, dice)))
-}
-
-fn host(store: Arc<dyn Store>, dice: Box<dyn DiceBox>) -> Host {
-    let plugins = games::all();
-    let plugins = Plugins::new(plugins).expect("the plugins fit together");
-    let settings = Settings { plugins: games::ids().into_iter().collect(), ..Settings::default() };
-    Host::new(settings, plugins, store, Entropy::from_seed([1; 32]), dice).expect("it starts")
+/// A bot with all games.
+fn host<S: Store + 'static>(store: &Arc<S>) -> Host {
+    Seating::of(games::all).over(store.clone()).host()
 }
 
 fn message(room: &str, number: i64, body: &str) -> Message {
@@ -175,37 +168,39 @@ fn message(room: &str, number: i64, body: &str) -> Message {
 
 impl Stage {
     fn new() -> Self {
-        let (store, dice) = (Arc::<Counting>::default(), Counted::default());
-        let host = host(store.clone(), Box::new(dice.clone()));
-        Stage { sitting: Sitting::new(Arc::new(host)), store, dice, said: 0 }
+        let dice = Counted::default();
+        Stage { table: Seating::of(games::all).over(Arc::default()).dice(dice.clone()).seat(), dice }
     }
 
     /// The answer to a line, its outcome, and the bytes it wrote.
     fn say(&mut self, line: &str) -> (String, OutcomeKind, usize) {
-        self.say_at(Timestamp::from_second(1_700_000_000 + self.said).expect("in range"), line)
+        let message = self.table.message(&Person::account("Ann").admin(), &format!("!{line}"));
+        self.hears(message)
     }
 
     fn say_at(&mut self, sent: Timestamp, line: &str) -> (String, OutcomeKind, usize) {
-        self.said += 1;
-        self.store.taken();
+        let message = self.table.message(&Person::account("Ann").admin(), &format!("!{line}"));
+        self.hears(Message { sent, ..message })
+    }
+
+    fn hears(&mut self, message: Message) -> (String, OutcomeKind, usize) {
+        self.table.store.taken();
         self.dice.0.store(0, Ordering::Relaxed);
-        let message = Message { sent, ..message("hall", self.said, &format!("!{line}")) };
-        let heard = self.sitting.play(&Event::Said(message)).expect("memory does not fail");
-        let (read, written) = self.store.taken();
+        let shown = message.body.chars().take(80).collect::<String>();
+        let came = self.table.hears(message);
+        let (read, written) = self.table.store.taken();
         let thrown = self.dice.0.load(Ordering::Relaxed);
-        let shown = line.chars().take(80).collect::<String>();
         assert!(thrown <= MOST_DICE, "{shown}: {thrown} dice");
         assert!(read <= MOST_READ, "{shown}: {read} records read");
         assert!(written <= MOST_WRITTEN, "{shown}: {written} bytes written");
-        let outcome = heard.outcomes.first();
-        let kind = outcome.map_or(OutcomeKind::Silent, |outcome| outcome.kind);
-        (outcome.map(|outcome| outcome.reply.plain()).unwrap_or_default(), kind, written)
+        let answer = came.heard.outcomes.first().map(|outcome| outcome.reply.plain());
+        (answer.unwrap_or_default(), came.kind(), written)
     }
 
     /// The length of the longest command text in an entry.
     fn longest_text(&self) -> usize {
-        let prefix = journal::keys::entries(&TableId::of(&RoomId::new("fake", "hall")));
-        let texts = scan_all(&*self.store, &prefix).filter_map(|record| {
+        let prefix = journal::keys::entries(&seated::table());
+        let texts = scan_all(&*self.table.store, &prefix).filter_map(|record| {
             let (key, bytes) = record.ok()?;
             Some(Page::of_stored(&key, &bytes).ok()?.text()?.len())
         });
@@ -387,7 +382,7 @@ async fn slow_work_at_one_table_holds_up_no_other_and_keeps_its_order() {
     let network = Fake::new("fake");
     let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
     let transports: Vec<Arc<dyn Transport>> = vec![network.clone()];
-    let serving = tokio::spawn(serve(bot(store.clone(), Box::new(FairBox)), transports, async move {
+    let serving = tokio::spawn(serve(Arc::new(Bot::new(host(&store))), transports, async move {
         let _ = stopped.await;
     }));
     let say = |room: &str, number: i64, body: &str| network.happen(Event::Said(message(room, number, body)));
@@ -412,7 +407,7 @@ async fn slow_work_at_one_table_holds_up_no_other_and_keeps_its_order() {
 #[test]
 fn nothing_waits_for_a_backup_and_the_backup_is_a_snapshot() {
     let (store, comes, opens) = Gated::new("");
-    let host = host(store.clone(), Box::new(FairBox));
+    let host = host(&store);
     let write = |value: &str| {
         let mut batch = Batch::default();
         ["a", "b", "c"].iter().for_each(|key| batch.put(*key, value));

@@ -1,19 +1,18 @@
 //! Nobody chooses their dice: every die that fell is in an entry.
 
-use chat::{Block, Event, Message, PlayerId, RoomId, Speaker, Trust};
+use crate::attack::seated::{self, Came, Seated, Seating};
+use chat::Recipient;
 use dice::fair::{FairDice, MessageKey};
 use dice::{Dice, DiceError, Die};
-use jiff::Timestamp;
-use journal::Entropy;
-use journal::keys::{self, TableId};
-use journal::store::{Memory, Store};
+use journal::keys;
+use journal::store::Store;
 use journal::{Entry, Page, audit};
 use proptest::prelude::{Strategy, any, prop};
 use proptest::sample::select;
 use proptest::{prop_oneof, proptest};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
-use table::{DiceBox, Heard, Host, OutcomeKind, Plugins, Settings, Sitting};
+use table::DiceBox;
 
 /// A roll that is refused unless the d20 shows a 20.
 const ONLY_A_TWENTY: &str = "!roll (1d20-21)*9000000000000000000/9000000000000000000+21";
@@ -22,6 +21,7 @@ const ONLY_A_TWENTY: &str = "!roll (1d20-21)*9000000000000000000/900000000000000
 type Thrown = Arc<Mutex<Vec<(MessageKey, Vec<Die>)>>>;
 
 /// Fair dice that remember each roll, whatever the bot does with it.
+#[derive(Clone, Default)]
 struct Watched(Thrown);
 
 struct WatchedDice {
@@ -52,56 +52,31 @@ impl Drop for WatchedDice {
     }
 }
 
+/// Ann and Bob at a table whose dice are watched.
 struct Table {
-    sitting: Sitting,
-    store: Arc<Memory>,
-    thrown: Thrown,
-    said: u32,
-}
-
-fn room() -> RoomId {
-    RoomId::new("test", "hall")
+    seated: Seated,
+    watched: Watched,
 }
 
 impl Table {
     fn new() -> Self {
-        let (store, thrown): (Arc<Memory>, Thrown) = Default::default();
-        let plugins = Plugins::new(vec![mvk::plugin(), roll::plugin()]).expect("the plugins fit together");
-        let settings = Settings { plugins: ["mvk", "roll"].map(str::to_owned).into(), ..Settings::default() };
-        let dice = Box::new(Watched(thrown.clone()));
-        let bot = Host::new(settings, plugins, store.clone(), Entropy::from_seed([1; 32]), dice);
-        let mut sitting = Sitting::new(Arc::new(bot.expect("the store is empty")));
-        for name in ["Ann", "Bob"] {
-            let (player, name) = (PlayerId::new("test", name), name.to_owned());
-            let here = Event::Present { room: room(), player, name, trust: Trust::Account };
-            sitting.play(&here).expect("memory does not fail");
-        }
-        Table { sitting, store, thrown, said: 0 }
+        let watched = Watched::default();
+        let games = || vec![mvk::plugin(), roll::plugin()];
+        Table { seated: Seating::of(games).dice(watched.clone()).people(&["Ann", "Bob"]).seat(), watched }
     }
 
-    fn message(&mut self, who: &str, body: &str) -> Message {
-        self.said += 1;
-        let speaker = Speaker::new(PlayerId::new("test", who), who);
-        let sent = Timestamp::from_second(1_700_000_000 + i64::from(self.said)).expect("in range");
-        Message { unlimited: true, ..Message::new(self.said.to_string(), room(), speaker, sent, body) }
+    fn say(&mut self, who: &str, body: &str) -> Came {
+        self.seated.say(who, body)
     }
 
-    /// Says something. Returns the message's id and its result.
-    fn say(&mut self, who: &str, body: &str) -> (String, Heard) {
-        let message = self.message(who, body);
-        (message.id.clone(), self.sitting.play(&Event::Said(message)).expect("memory does not fail"))
-    }
-
-    fn edit(&mut self, who: &str, original: &str, body: &str) -> Heard {
-        let message = self.message(who, body);
-        let edited = Event::Edited { message, original: original.to_owned() };
-        self.sitting.play(&edited).expect("memory does not fail")
+    fn edit(&mut self, who: &str, original: &str, body: &str) -> Came {
+        self.seated.edit(who, original, body)
     }
 
     /// The entries with their dice, including secret ones.
     fn entries(&self) -> Vec<(Entry, Vec<Die>)> {
-        let records =
-            self.store.scan(&keys::entries(&TableId::of(&room())), None, 10_000).expect("memory does not fail");
+        let all = keys::entries(&seated::table());
+        let records = self.seated.store.scan(&all, None, 10_000).expect("memory does not fail");
         let entry = |(key, bytes): (String, Vec<u8>)| {
             let page = Page::of_stored(&key, &bytes).expect("an entry");
             let dice = page.link.parts.dice.as_ref().expect("dice are never erased");
@@ -114,7 +89,7 @@ impl Table {
     /// Checks that every die rolled is in the journal, and that no command ever tried different dice.
     fn every_die_is_written_down(&self) {
         let mut fell: BTreeMap<MessageKey, Vec<Die>> = BTreeMap::new();
-        for (key, dice) in self.thrown.lock().expect("a step of the test works").iter() {
+        for (key, dice) in self.watched.0.lock().expect("a step of the test works").iter() {
             let before = fell.entry(key.clone()).or_default();
             let (short, long) = if dice.len() < before.len() { (dice, &*before) } else { (&*before, dice) };
             assert!(long.starts_with(short), "other dice were tried for {key:?}: {short:?}, then {long:?}");
@@ -128,23 +103,18 @@ impl Table {
         for (key, dice) in fell.iter().filter(|(_, dice)| !dice.is_empty()) {
             assert_eq!(written.get(key), Some(dice), "these dice fell for {key:?} and are in no entry");
         }
-        audit(&*self.store, &TableId::of(&room())).expect("the journal is whole");
+        audit(&*self.seated.store, &seated::table()).expect("the journal is whole");
     }
-}
-
-fn said(heard: &Heard) -> String {
-    let posts = heard.posts.iter();
-    posts.flat_map(|outgoing| outgoing.post.blocks.iter().map(Block::plain)).collect::<Vec<_>>().join("\n")
 }
 
 #[test]
 fn a_roll_that_overflows_only_for_some_dice_is_an_entry() {
     let mut table = Table::new();
-    let (_, heard) = table.say("Ann", ONLY_A_TWENTY);
-    assert_eq!(heard.outcomes[0].kind, OutcomeKind::Played);
+    let came = table.say("Ann", ONLY_A_TWENTY);
+    assert!(came.ok());
     let [(entry, dice)] = &table.entries()[..] else { panic!("one entry: {:?}", table.entries()) };
     assert_eq!((entry.number, dice.len()), (1, 1));
-    let text = said(&heard);
+    let text = came.all();
     assert!(text.starts_with("comes to nothing: "), "{text}");
     assert!(text.ends_with(&format!("| {} #1", dice[0])), "{text}");
     table.every_die_is_written_down();
@@ -153,68 +123,69 @@ fn a_roll_that_overflows_only_for_some_dice_is_an_entry() {
 #[test]
 fn nobody_gets_a_twenty_by_editing_a_roll_refused_without_one() {
     let mut table = Table::new();
-    let (id, first) = table.say("Ann", ONLY_A_TWENTY);
-    let fell = first.outcomes[0].dice.clone();
+    let first = table.say("Ann", ONLY_A_TWENTY);
+    let fell = first.dice();
     for extra in 0..14 {
-        table.edit("Ann", &id, &format!("{ONLY_A_TWENTY}+{extra}"));
+        table.edit("Ann", &first.id, &format!("{ONLY_A_TWENTY}+{extra}"));
     }
-    let last = table.edit("Ann", &id, "!roll 1d20+5");
-    assert_eq!(last.outcomes[0].dice, fell);
+    let last = table.edit("Ann", &first.id, "!roll 1d20+5");
+    assert_eq!(last.dice(), fell);
     table.every_die_is_written_down();
 }
 
 #[test]
 fn a_refused_edit_shows_the_dice_it_rolled() {
     let mut table = Table::new();
-    let (id, _) = table.say("Ann", "!roll 1d20");
+    let first = table.say("Ann", "!roll 1d20");
     let edited =
-        table.edit("Ann", &id, "!roll 1d20 + 0*1d20 + 1/(1d4-1d4-9) * 9000000000000000000 * 9000000000000000000");
-    assert!(said(&edited).starts_with("comes to nothing: "), "{}", said(&edited));
-    assert_eq!(edited.outcomes[0].dice.len(), 4);
-    let third = table.edit("Ann", &id, "!roll 1d20");
-    assert!(said(&third).contains("keeps the dice that fell"), "{}", said(&third));
+        table.edit("Ann", &first.id, "!roll 1d20 + 0*1d20 + 1/(1d4-1d4-9) * 9000000000000000000 * 9000000000000000000");
+    assert!(edited.all().starts_with("comes to nothing: "), "{}", edited.all());
+    assert_eq!(edited.dice().len(), 4);
+    let third = table.edit("Ann", &first.id, "!roll 1d20");
+    assert!(third.all().contains("keeps the dice that fell"), "{}", third.all());
     table.every_die_is_written_down();
 }
 
 #[test]
 fn an_edit_of_several_lines_cannot_peek_at_the_next_dice() {
     let mut table = Table::new();
-    let (id, _) = table.say("Ann", "!roll 1d20\n!insp +1");
+    let first = table.say("Ann", "!roll 1d20\n!insp +1");
     // The first line rolls two more dice and the second cannot be parsed, so the whole edit comes to nothing.
-    let edited = table.edit("Ann", &id, "!roll 3d20\n!insp nonsense more nonsense");
-    assert!(said(&edited).contains("comes to nothing"), "{}", said(&edited));
+    let edited = table.edit("Ann", &first.id, "!roll 3d20\n!insp nonsense more nonsense");
+    assert!(edited.all().contains("comes to nothing"), "{}", edited.all());
     table.every_die_is_written_down();
 }
 
 #[test]
 fn a_refusal_before_any_die_falls_costs_and_leaves_nothing() {
     let mut table = Table::new();
-    let (id, refused) = table.say("Ann", "!roll 2d6x");
-    assert_eq!(refused.outcomes[0].kind, OutcomeKind::Refused);
+    let refused = table.say("Ann", "!roll 2d6x");
+    assert!(refused.refused());
     assert!(table.entries().is_empty());
     // The edit rolls the dice that the message itself would have rolled.
-    table.edit("Ann", &id, "!roll 2d6");
+    table.edit("Ann", &refused.id, "!roll 2d6");
     let entries = table.entries();
-    assert_eq!(entries[0].0.key.id, id);
+    assert_eq!(entries[0].0.key.id, refused.id);
     table.every_die_is_written_down();
 }
 
 #[test]
 fn a_secret_roll_that_comes_to_nothing_stays_secret_and_is_seen() {
     let mut table = Table::new();
-    let (_, heard) = table.say("Ann", &ONLY_A_TWENTY.replace("!roll", "!secret roll"));
+    let came = table.say("Ann", &ONLY_A_TWENTY.replace("!roll", "!secret roll"));
     assert!(table.entries()[0].0.secret);
-    let in_the_room: Vec<_> = heard.posts.iter().filter(|post| post.post.to == chat::Recipient::Room).collect();
+    let posts = came.heard.posts.iter();
+    let in_the_room: Vec<_> = posts.filter(|outgoing| outgoing.post.to == Recipient::Room).collect();
     assert_eq!(in_the_room.len(), 1);
-    assert_eq!(in_the_room[0].post.blocks[0].plain(), "#1: a secret roll by Ann");
+    assert_eq!(came.public(), "#1: a secret roll by Ann");
 }
 
 #[test]
 fn a_roll_that_comes_to_nothing_can_be_explained_and_undone() {
     let mut table = Table::new();
     table.say("Ann", ONLY_A_TWENTY);
-    assert!(said(&table.say("Bob", "!why #1").1).contains("rolled, in this order: d20="));
-    assert!(said(&table.say("Ann", "!undo").1).contains("discards d20="));
+    assert!(table.say("Bob", "!why #1").all().contains("rolled, in this order: d20="));
+    assert!(table.say("Ann", "!undo").all().contains("discards d20="));
     table.every_die_is_written_down();
 }
 
@@ -274,7 +245,7 @@ proptest! {
         let mut ids = Vec::new();
         for step in steps {
             match step {
-                Move::Say(who, line) => ids.push(table.say(who, line).0),
+                Move::Say(who, line) => ids.push(table.say(who, line).id),
                 Move::Edit(who, which, line) if !ids.is_empty() => {
                     let id: &String = which.get(&ids);
                     table.edit(who, id, line);
