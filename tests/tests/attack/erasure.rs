@@ -1,102 +1,57 @@
 //! Erased words are gone from everywhere.
 
-use chat::{Block, Event, Message, PlayerId, Recipient, RoomId, Span, Speaker, Standing, Trust};
-use jiff::{SignedDuration, Timestamp};
-use journal::Entropy;
+use crate::attack::seated::{self, NETWORK, Person, Seated, Seating, hall, player};
+use chat::{Block, Event, Recipient, RoomId, Span};
+use jiff::SignedDuration;
 use journal::keys;
-use journal::store::{Memory, Store};
+use journal::store::Store;
 use sha2::{Digest, Sha256};
-use std::sync::Arc;
-use table::{FairBox, Heard, Host, OutcomeKind, Plugins, Settings, Sitting};
 use tests::{Conversation, astragal};
 
-/// Rooms in memory.
-struct Rooms {
-    sitting: Sitting,
-    store: Arc<Memory>,
-    said: i64,
+/// A hall that Gus runs.
+fn seated() -> Seated {
+    Seating::of(|| vec![roll::plugin()]).admins(&["Gus"]).seat()
 }
 
-impl Rooms {
-    fn new() -> Self {
-        let plugins = Plugins::new(vec![roll::plugin()]).expect("one plugin always fits");
-        let store: Arc<Memory> = Arc::default();
-        let bot =
-            Host::new(Settings::default(), plugins, store.clone(), Entropy::from_seed([1; 32]), Box::new(FairBox));
-        Rooms { sitting: Sitting::new(Arc::new(bot.expect("it starts"))), store, said: 0 }
-    }
-
-    fn speaker(id: &str, trust: Trust) -> Speaker {
-        let standing = if id == "gus" { Standing::Admin } else { Standing::Member };
-        Speaker { standing, trust, ..Speaker::new(PlayerId::new("n", id), "Ann") }
-    }
-
-    fn message(&mut self, id: &str, trust: Trust, body: &str) -> Message {
-        self.said += 1;
-        let sent = Timestamp::UNIX_EPOCH + SignedDuration::from_secs(self.said);
-        let message = Message::new(self.said.to_string(), hall(), Self::speaker(id, trust), sent, body);
-        Message { unlimited: true, ..message }
-    }
-
-    fn play(&mut self, event: &Event) -> Heard {
-        self.sitting.play(event).expect("memory does not fail")
-    }
-
-    fn say(&mut self, id: &str, body: &str) -> (OutcomeKind, String) {
-        let trust = if id.starts_with("nick:") { Trust::NickOnly } else { Trust::Account };
-        let message = self.message(id, trust, body);
-        let heard = self.play(&Event::Said(message));
-        (heard.outcomes[0].kind, heard.outcomes[0].reply.plain())
-    }
-
-    /// Everything in the store, including keys.
-    fn stored(&self) -> String {
-        let records = self.store.dump().into_iter();
-        records.map(|(key, value)| format!("{key} {}\n", String::from_utf8_lossy(&value))).collect()
-    }
-}
-
-fn hall() -> RoomId {
-    RoomId::new("n", "hall")
+/// Everything in the store, including keys.
+fn stored(table: &Seated) -> String {
+    let records = table.store.dump().into_iter();
+    records.map(|(key, value)| format!("{key} {}\n", String::from_utf8_lossy(&value))).collect()
 }
 
 #[test]
 fn the_rest_of_a_long_answer_is_erased_with_the_words_for_every_reader() {
     let readers = [
         (hall(), Recipient::Room),
-        (hall(), Recipient::Player(PlayerId::new("n", "ann"))),
-        (hall(), Recipient::Player(PlayerId::new("n", "gus"))),
-        (RoomId::new("n", "gus alone"), Recipient::Room),
+        (hall(), Recipient::Player(player("Ann"))),
+        (hall(), Recipient::Player(player("Gus"))),
+        (RoomId::new(NETWORK, "gus alone"), Recipient::Room),
         (RoomId::new("other", "hall"), Recipient::Room),
     ];
     for command in ["!erase #1", "!forget me really", "!erase older 1"] {
         for (room, to) in readers.clone() {
-            let mut rooms = Rooms::new();
-            rooms.say("ann", "!roll 1d1 # in my street");
+            let mut table = seated();
+            table.say("Ann", "!roll 1d1 # in my street");
             let blocks = vec![Block::Line(vec![Span::Text("#1 in my street".to_owned())])];
-            rooms.play(&Event::Rest { room: room.clone(), to: to.clone(), blocks });
-            assert!(rooms.stored().contains("my street"), "the words are stored until they are erased");
-            rooms.said += 86_400;
-            let who = if command.contains("older") { "gus" } else { "ann" };
-            let said = rooms.say(who, command);
-            assert_eq!(said.0, OutcomeKind::Played, "{said:?}");
-            assert!(!rooms.stored().contains("my street"), "{command} left it for {to:?} in {room}");
+            table.play(&Event::Rest { room: room.clone(), to: to.clone(), blocks });
+            assert!(stored(&table).contains("my street"), "the words are stored until they are erased");
+            table.pass(SignedDuration::from_hours(24));
+            let who = if command.contains("older") { "Gus" } else { "Ann" };
+            table.plays(who, command);
+            assert!(!stored(&table).contains("my street"), "{command} left it for {to:?} in {room}");
         }
     }
 }
 
 #[test]
 fn erased_words_cannot_be_confirmed_by_trying() {
-    let mut rooms = Rooms::new();
+    let mut table = seated();
     let words = ["roll 1d1 # Kay", "roll 2d1 # Kay", "nonsense about Kay"];
-    let first = rooms.message("ann", Trust::Account, &format!("!{}\n!{}", words[0], words[0]));
-    let original = first.id.clone();
-    rooms.play(&Event::Said(first));
-    let edit = rooms.message("ann", Trust::Account, &format!("!{}\n!{}", words[1], words[0]));
-    rooms.play(&Event::Edited { message: edit, original: original.clone() });
-    rooms.say("ann", &format!("!roll {}", words[2]));
-    assert_eq!(rooms.say("ann", "!forget me really").0, OutcomeKind::Played);
-    let stored = rooms.stored();
+    let first = table.say("Ann", &format!("!{}\n!{}", words[0], words[0]));
+    table.edit("Ann", &first.id, &format!("!{}\n!{}", words[1], words[0]));
+    table.say("Ann", &format!("!roll {}", words[2]));
+    table.plays("Ann", "!forget me really");
+    let stored = stored(&table);
     let digest =
         |text: &str| Sha256::digest(text.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect::<String>();
     for tried in words {
@@ -105,7 +60,7 @@ fn erased_words_cannot_be_confirmed_by_trying() {
         }
     }
     // Not even with a salt that is still stored.
-    for row in rooms.store.scan(keys::INBOX, None, 100).unwrap() {
+    for row in table.store.scan(keys::INBOX, None, 100).unwrap() {
         let row = String::from_utf8(row.1).unwrap();
         for (salt, kept) in row.split('"').filter_map(|part| part.split_once(':')).filter(|(salt, _)| salt.len() == 16)
         {
@@ -118,33 +73,31 @@ fn erased_words_cannot_be_confirmed_by_trying() {
 #[test]
 fn a_player_who_logged_in_is_forgotten_under_both_names() {
     // Whichever name played last leads to the other, by nick or by account.
-    for order in [["nick:ann", "account:ann"], ["account:ann", "nick:ann"]] {
-        let mut rooms = Rooms::new();
-        for (id, word) in order.into_iter().zip(["the first address", "the second address"]) {
-            assert_eq!(rooms.say(id, &format!("!roll 1d1 # {word}")).0, OutcomeKind::Played);
+    let (nick, account) = (Person::nick("Ann"), Person::account("Ann"));
+    for order in [[&nick, &account], [&account, &nick]] {
+        let mut table = seated();
+        for (who, word) in order.into_iter().zip(["the first address", "the second address"]) {
+            table.plays(who, &format!("!roll 1d1 # {word}"));
         }
-        let speaker = Rooms::speaker("account:ann", Trust::Account);
-        let (from, sent) = (PlayerId::new("n", "nick:ann"), Timestamp::UNIX_EPOCH + SignedDuration::from_secs(100));
-        let (id, trust) = ("login".to_owned(), Trust::NickOnly);
-        rooms.play(&Event::Renamed { id, room: hall(), from, trust, speaker, sent });
-        rooms.say("account:ann", "!roll 1d1 # the third address");
-        let asked = rooms.say("account:ann", "!forget me");
-        assert!(asked.1.contains("in 4 entries"), "{asked:?}");
-        assert_eq!(rooms.say("account:ann", "!forget me really").0, OutcomeKind::Played);
-        assert!(!rooms.stored().contains("address"), "{order:?}");
-        journal::audit(&*rooms.store, &keys::TableId::of(&hall())).unwrap_or_else(|error| panic!("{error}"));
+        table.renamed(&nick, &account);
+        table.say(&account, "!roll 1d1 # the third address");
+        let asked = table.say(&account, "!forget me").reply();
+        assert!(asked.contains("in 4 entries"), "{asked}");
+        table.plays(&account, "!forget me really");
+        assert!(!stored(&table).contains("address"), "{order:?}");
+        journal::audit(&*table.store, &seated::table()).unwrap_or_else(|error| panic!("{error}"));
     }
 }
 
 #[test]
 fn one_command_erases_no_more_than_fits_into_memory() {
-    let mut rooms = Rooms::new();
+    let mut table = seated();
     for _ in 0..400 {
-        assert_eq!(rooms.say("ann", "!roll 1000d1000000 # my address").0, OutcomeKind::Played);
+        table.plays("Ann", "!roll 1000d1000000 # my address");
     }
-    assert!(rooms.say("ann", "!forget me").1.contains("in more than "), "few entries, but large ones");
-    while rooms.say("ann", "!forget me really").1.contains("until nothing is left") {}
-    assert!(!rooms.stored().contains("my address"));
+    assert!(table.say("Ann", "!forget me").reply().contains("in more than "), "few entries, but large ones");
+    while table.say("Ann", "!forget me really").reply().contains("until nothing is left") {}
+    assert!(!stored(&table).contains("my address"));
 }
 
 #[test]
@@ -185,29 +138,24 @@ fn old_words_are_erased_at_a_table_that_its_room_has_left() {
 
 #[test]
 fn a_message_that_others_amended_and_erased_is_erased_by_its_own_deletion() {
-    let mut rooms = Rooms::new();
-    assert_eq!(rooms.say("bob", "!roll 1d100 # my street").0, OutcomeKind::Played);
-    let first = rooms.said.to_string();
+    let mut table = seated();
+    let first = table.plays("Bob", "!roll 1d100 # my street");
     // Nobody is the referee, so everybody may.
-    assert_eq!(rooms.say("ann", "!add #1 +1").0, OutcomeKind::Played);
-    for (who, of) in [("ann", rooms.said.to_string()), ("bob", first)] {
-        let message = rooms.message(who, Trust::Account, "");
-        rooms.play(&Event::Redacted { message, of });
-    }
-    assert!(!rooms.stored().contains("my street"));
-    assert!(!rooms.say("bob", "!why #1").1.contains("my street"));
-    assert!(rooms.say("bob", "!erase #1").1.contains("erased in"), "nothing is left to erase");
+    let second = table.plays("Ann", "!add #1 +1");
+    table.redact("Ann", &second.id);
+    table.redact("Bob", &first.id);
+    assert!(!stored(&table).contains("my street"));
+    assert!(!table.say("Bob", "!why #1").reply().contains("my street"));
+    assert!(table.say("Bob", "!erase #1").reply().contains("erased in"), "nothing is left to erase");
 }
 
 #[test]
 fn an_edit_that_comes_behind_the_deletion_plays_nothing() {
-    let mut rooms = Rooms::new();
-    assert_eq!(rooms.say("bob", "!rolll 1d1 # my street").0, OutcomeKind::Refused);
-    let original = rooms.said.to_string();
-    let message = rooms.message("bob", Trust::Account, "");
-    rooms.play(&Event::Redacted { message, of: original.clone() });
-    let message = rooms.message("bob", Trust::Account, "!roll 1d1 # my street");
-    let heard = rooms.play(&Event::Edited { message, original });
+    let mut table = seated();
+    let first = table.say("Bob", "!rolll 1d1 # my street");
+    assert!(first.refused());
+    table.redact("Bob", &first.id);
+    let heard = table.edit("Bob", &first.id, "!roll 1d1 # my street").heard;
     assert!(heard.outcomes.is_empty() && heard.posts.is_empty());
-    assert!(!rooms.stored().contains("my street"));
+    assert!(!stored(&table).contains("my street"));
 }

@@ -1,73 +1,46 @@
 //! Nothing grows forever, and no player fills the disk.
 
+use crate::attack::seated::{Came, Seated, Seating, hall, player, table};
 use bot::Sweep;
 use chat::{
     Block, CharacterId, Event, Fake, File, Message, PlayerId, Recipient, RoomId, Span, Speaker, Standing, Transport,
-    Trust,
 };
 use jiff::{SignedDuration, Timestamp};
-use journal::Entropy;
 use journal::documents::{Character, Head, Seat, TableDoc, to_json};
-use journal::keys::{self, TableId};
+use journal::keys;
 use journal::store::{Batch, Memory, Store};
 use serde::de::DeserializeOwned;
 use std::sync::Arc;
-use table::{FairBox, Heard, Host, OutcomeKind, Plugins, Settings, Sitting};
+use table::{Host, OutcomeKind};
 use tests::serving::Make;
 
-/// A room in memory where anybody can speak.
-struct Room {
-    bot: Arc<Host>,
-    sitting: Sitting,
-    store: Arc<Memory>,
-    said: i64,
-}
-
-fn room() -> RoomId {
-    RoomId::new("n", "hall")
-}
-
-fn table() -> TableId {
-    TableId::of(&room())
-}
+/// A room where anybody can speak, with limits. Gus runs it.
+struct Room(Seated);
 
 impl Room {
     fn new() -> Self {
-        let plugins = Plugins::new(vec![roll::plugin(), mvk::plugin()]).expect("the plugins fit together");
-        let store: Arc<Memory> = Arc::default();
-        let enabled = ["roll", "mvk"].map(str::to_owned).into();
-        let settings = Settings { plugins: enabled, ..Settings::default() };
-        let bot = Host::new(settings, plugins, store.clone(), Entropy::from_seed([1; 32]), Box::new(FairBox));
-        let bot = Arc::new(bot.expect("it starts"));
-        Room { sitting: Sitting::new(bot.clone()), bot, store, said: 0 }
+        Room(Seating::of(|| vec![roll::plugin(), mvk::plugin()]).admins(&["Gus"]).seat())
     }
 
+    /// Messages come slowly enough for the rate limits.
     fn message(&mut self, who: &str, body: &str) -> Message {
-        self.said += 1;
-        let standing = if who == "Gus" { Standing::Admin } else { Standing::Member };
-        let speaker = Speaker { standing, ..Speaker::new(PlayerId::new("n", who), who) };
-        let sent = Timestamp::from_second(1_700_000_000 + 20 * self.said).expect("in range");
-        Message::new(self.said.to_string(), room(), speaker, sent, body)
+        self.0.pass(SignedDuration::from_secs(19));
+        Message { unlimited: false, ..self.0.message(who, body) }
     }
 
-    fn play(&mut self, event: &Event) -> Heard {
-        self.sitting.play(event).expect("memory does not fail")
-    }
-
-    /// The outcome of a message's first line, and the answer.
-    fn say(&mut self, who: &str, body: &str) -> (OutcomeKind, String) {
+    fn say(&mut self, who: &str, body: &str) -> Came {
         let message = self.message(who, body);
-        let heard = self.play(&Event::Said(message));
-        (heard.outcomes[0].kind, heard.outcomes[0].reply.plain())
+        self.0.hears(message)
     }
 
     /// Seats players up to this number, as if each had rolled.
     fn fill_up_to(&mut self, seats: u32) {
-        self.sitting.put_away().expect("memory does not fail");
+        self.0.put_away();
         let mut doc: TableDoc = self.read(&keys::doc(&table()));
         let mut head: Head = self.read(&keys::head(&table()));
         for n in 1..seats {
-            let (player, name) = (PlayerId::new("n", format!("guest{n}")), format!("guest{n}"));
+            let name = format!("guest{n}");
+            let player = player(&name);
             let plays = CharacterId(head.next_character);
             head.next_character += 1;
             doc.characters.insert(
@@ -79,21 +52,20 @@ impl Room {
         let mut batch = Batch::default();
         batch.put(keys::doc(&table()), to_json(&doc));
         batch.put(keys::head(&table()), to_json(&head));
-        self.store.commit(&batch).expect("memory does not fail");
+        self.0.store.commit(&batch).expect("memory does not fail");
     }
 
     fn read<T: DeserializeOwned>(&self, key: &str) -> T {
-        serde_json::from_slice(&self.store.read(key).expect("a step of the test works").expect("it is there"))
-            .expect("a step of the test works")
+        self.0.read(key).expect("it is there")
     }
 
     fn keys(&self, prefix: &str) -> Vec<String> {
-        self.store.dump().into_keys().filter(|key| key.starts_with(prefix)).collect()
+        self.0.store.dump().into_keys().filter(|key| key.starts_with(prefix)).collect()
     }
 }
 
-fn refused(said: &(OutcomeKind, String), why: &str) -> bool {
-    said.0 == OutcomeKind::Refused && said.1.contains(why)
+fn refused(said: &Came, why: &str) -> bool {
+    said.refused() && said.reply().contains(why)
 }
 
 /// All stored values as one text.
@@ -162,43 +134,45 @@ fn files_have_a_quota_with_a_warning_before_it() {
     assert!(refused(&asked.pop().unwrap(), "had your 6 exports for this hour"));
     // Exports requested while the bot was away count, too.
     let message = Message { late: true, unlimited: true, ..room.message("Ann", "!export") };
-    assert_eq!(room.play(&Event::Said(message)).outcomes[0].kind, OutcomeKind::Refused);
-    assert!(asked.iter().all(|(kind, _)| *kind == OutcomeKind::Played));
-    assert!(
-        asked[4].1.contains("You have 1 of 6 exports left") && asked[5].1.contains("the last of your 6"),
-        "{asked:?}"
-    );
-    assert_eq!(room.say("Bob", "!export").0, OutcomeKind::Played, "one player's quota does not affect others");
+    assert!(room.0.hears(message).refused());
+    assert!(asked.iter().all(Came::ok));
+    let told: Vec<_> = asked.iter().map(Came::reply).collect();
+    assert!(told[4].contains("You have 1 of 6 exports left") && told[5].contains("the last of your 6"), "{told:?}");
+    assert!(room.say("Bob", "!export").ok(), "one player's quota does not affect others");
     for n in 0..13 {
         room.say(&format!("Cem{n}"), "!export text");
     }
     assert!(refused(&room.say("Dora", "!export"), "his table has had its 20 exports"));
-    assert_eq!(room.say("Ann", "!roll d6").0, OutcomeKind::Played);
-    room.said += 3600 / 20;
-    assert_eq!(room.say("Ann", "!export").0, OutcomeKind::Played, "an hour later");
+    assert!(room.say("Ann", "!roll d6").ok());
+    room.0.pass(SignedDuration::from_hours(1));
+    assert!(room.say("Ann", "!export").ok(), "an hour later");
 }
 
 #[test]
 fn names_have_a_quota_per_player_and_per_table_and_rolls_have_none() {
     let mut room = Room::new();
     let long = "d6+".repeat(90);
-    let (mut kept, mut told, mut last) = (0, 0, (OutcomeKind::Played, String::new()));
-    'all: for character in 0..40 {
-        if character > 0 && room.say("Ann", &format!("!iam Ann{character}x")).0 == OutcomeKind::Refused {
-            break;
-        }
-        for n in 0..50 {
-            last = room.say("Ann", &format!("!macro m{} roll {long}d6", letters(n)));
-            if last.0 == OutcomeKind::Refused {
-                break 'all;
+    let (mut kept, mut told) = (0, 0);
+    let last = 'all: {
+        for character in 0..40 {
+            let name = room.say("Ann", &format!("!iam Ann{character}x"));
+            if name.refused() {
+                break 'all name;
             }
-            kept += 1;
-            told += u32::from(last.1.contains("of 20000 bytes"));
+            for n in 0..50 {
+                let last = room.say("Ann", &format!("!macro m{} roll {long}d6", letters(n)));
+                if last.refused() {
+                    break 'all last;
+                }
+                kept += 1;
+                told += u32::from(last.reply().contains("of 20000 bytes"));
+            }
         }
-    }
+        panic!("nothing was refused");
+    };
     assert!(refused(&last, "and 20000 is the most"), "{last:?}");
     assert!(told > 5 && told < kept / 2, "{told} warnings in {kept} commands");
-    assert_eq!(room.say("Ann", "!roll d6").0, OutcomeKind::Played);
+    assert!(room.say("Ann", "!roll d6").ok());
     // Others go on until the table's quota is full.
     let mut refusals = Vec::new();
     for player in 0..6 {
@@ -241,7 +215,7 @@ fn a_player_makes_twenty_characters_and_no_more() {
     let mut room = Room::new();
     let made: Vec<_> = (0..25).map(|n| room.say("Ann", &format!("!iam Hero{}", letters(n)))).collect();
     assert!(refused(made.last().unwrap(), "20 characters, and that is the most"));
-    assert!(made.iter().any(|said| said.1.contains("You have 16 of 20 characters")), "the player is warned");
+    assert!(made.iter().any(|said| said.reply().contains("You have 16 of 20 characters")), "the player is warned");
     let doc: TableDoc = room.read(&keys::doc(&table()));
     assert_eq!(doc.characters.len(), 20);
 }
@@ -252,7 +226,7 @@ fn seats_have_a_limit_and_latecomers_still_roll() {
     room.say("Gus", "!gm me");
     room.fill_up_to(500);
     for n in 0..30 {
-        assert_eq!(room.say(&format!("late{n}"), "!roll d6").0, OutcomeKind::Played, "{n}");
+        assert!(room.say(&format!("late{n}"), "!roll d6").ok(), "{n}");
     }
     let doc: TableDoc = room.read(&keys::doc(&table()));
     let head: Head = room.read(&keys::head(&table()));
@@ -272,22 +246,16 @@ fn seats_have_a_limit_and_latecomers_still_roll() {
         let said = room.say("late", line);
         assert!(refused(&said, "ll 500 seats at this table are taken"), "{line}: {said:?}");
     }
-    assert_eq!(room.say("late", "!history 3").0, OutcomeKind::Played);
-    assert!(room.say("late", "!roll d6").1.contains("1d6"));
+    assert!(room.say("late", "!history 3").ok());
+    assert!(room.say("late", "!roll d6").reply().contains("1d6"));
     // Being named does not give anybody a seat.
-    let present =
-        Event::Present { room: room_id(), player: PlayerId::new("n", "x"), name: "Xeno".into(), trust: Trust::Account };
-    room.play(&present);
+    room.0.comes("Xeno");
     room.say("guest1", "!vs Xeno 3");
     let doc: TableDoc = room.read(&keys::doc(&table()));
     assert_eq!((doc.seats.len(), doc.find("Xeno")), (500, None));
     // A referee can free a seat.
-    assert_eq!(room.say("Gus", "!pc guest7 free").0, OutcomeKind::Played);
-    assert_eq!(room.say("late", "!iam Conan").0, OutcomeKind::Played);
-}
-
-fn room_id() -> RoomId {
-    room()
+    assert!(room.say("Gus", "!pc guest7 free").ok());
+    assert!(room.say("late", "!iam Conan").ok());
 }
 
 /// Runs one full sweep.
@@ -304,23 +272,23 @@ fn temporary_records_age_with_the_bots_own_running_time() {
     let mut room = Room::new();
     let first = room.message("Ann", "!insp +1");
     let original = first.id.clone();
-    room.play(&Event::Said(first));
+    room.0.play(&Event::Said(first));
     for n in 0..450 {
         room.say("Ann", ["!roll d6", "!insp", "!nonsense of mine", "!iam"][n % 4]);
     }
     let blocks = vec![Block::Line(vec![Span::Text("the rest".to_owned())])];
-    room.play(&Event::Rest { room: room_id(), to: Recipient::Room, blocks });
+    room.0.play(&Event::Rest { room: hall(), to: Recipient::Room, blocks });
     room.say("Gus", "!export move");
     room.say("Gus", "!link");
     let alone = Message { private: true, ..room.message("Gus", "me link") };
-    room.play(&Event::Said(alone));
+    room.0.play(&Event::Said(alone));
     let count = |room: &Room| {
         [keys::INBOX, keys::RESTS, keys::LEAVES, keys::LINKS, keys::ACCOUNT_WORDS].map(|prefix| room.keys(prefix).len())
     };
     let before = count(&room);
     assert!(before[0] > 300 && before[1..] == [1, 1, 1, 1], "{before:?}");
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
-    let at = |room: &Room, hour| runtime.block_on(sweep(&room.bot, hour, 14));
+    let at = |room: &Room, hour| runtime.block_on(sweep(room.0.host(), hour, 14));
     at(&room, 0);
     assert_eq!(count(&room), before);
     // A jump of the clock makes nothing old.
@@ -330,12 +298,12 @@ fn temporary_records_age_with_the_bots_own_running_time() {
     (1..=14 * 24 - 4).for_each(|hour| at(&room, hour));
     assert_eq!(count(&room)[..2], before[..2], "not a day too early");
     let edited = room.message("Ann", "!insp +1");
-    room.play(&Event::Edited { message: edited, original: original.clone() });
+    room.0.play(&Event::Edited { message: edited, original: original.clone() });
     (14 * 24 - 4..=14 * 24 + 2).for_each(|hour| at(&room, hour));
     assert_eq!(count(&room), [0, 0, 0, 0, 0], "{:?}", room.keys(keys::INBOX));
     // Words of a message that old are still erased when its author deletes it.
     let message = Message { id: "taken".into(), ..room.message("Ann", "") };
-    let heard = room.play(&Event::Redacted { message, of: original });
+    let heard = room.0.play(&Event::Redacted { message, of: original });
     assert!(heard.outcomes.iter().any(|outcome| outcome.kind == OutcomeKind::Played), "{heard:?}");
 }
 
@@ -343,8 +311,9 @@ fn temporary_records_age_with_the_bots_own_running_time() {
 fn the_rest_of_long_answers_has_a_size_limit() {
     let mut room = Room::new();
     let blocks = (0..5_000).map(|_| Block::Line(vec![Span::Text("x".repeat(1_000))])).collect();
-    room.play(&Event::Rest { room: room_id(), to: Recipient::Room, blocks });
+    room.0.play(&Event::Rest { room: hall(), to: Recipient::Room, blocks });
     let kept: usize = room
+        .0
         .store
         .dump()
         .into_iter()
@@ -352,5 +321,5 @@ fn the_rest_of_long_answers_has_a_size_limit() {
         .map(|(_, value)| value.len())
         .sum();
     assert!(kept > 10_000 && kept <= 33_000, "{kept} bytes");
-    assert!(room.say("Ann", "!more").1.contains("xxx"));
+    assert!(room.say("Ann", "!more").reply().contains("xxx"));
 }
