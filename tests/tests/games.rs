@@ -1,12 +1,7 @@
 //! Properties of any sequence of commands, with all games together and each command prefixed with its game.
 
-use chat::{Event, Message, PlayerId, RoomId, Speaker, Standing, Trust};
 use dice::fair::MessageKey;
 use dice::{Dice, DiceError};
-use jiff::Timestamp;
-use journal::Entropy;
-use journal::keys::TableId;
-use journal::store::Memory;
 use plugin_api::Plugin;
 use proptest::prelude::{Strategy, prop};
 use proptest::proptest;
@@ -14,8 +9,9 @@ use proptest::sample::select;
 use std::sync::Arc;
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use table::{DiceBox, FairBox, Host, OutcomeKind, Plugins, Settings, Sitting};
+use table::{DiceBox, FairBox, OutcomeKind};
 use tests::Conversation;
+use tests::seated::{self, Seating};
 
 fn games() -> Vec<Box<dyn Plugin>> {
     let games = games::all().into_iter();
@@ -93,10 +89,6 @@ impl Dice for CountedDice {
     }
 }
 
-fn room() -> RoomId {
-    RoomId::new("test", "hall")
-}
-
 fn lines() -> impl Strategy<Value = Vec<(&'static str, String)>> {
     prop::collection::vec((select(&["Ann", "Bob", "Cem"][..]), select(LINES.clone())), 1..60)
 }
@@ -107,30 +99,12 @@ proptest! {
     /// No game rolls a die and then refuses, none panics, and the journal leads to exactly what is stored.
     #[test]
     fn refusals_roll_no_dice_and_the_journal_adds_up(lines in lines()) {
-        let (store, counted) = (Arc::<Memory>::default(), Counted::default());
-        let plugins = Plugins::new(games()).expect("the plugins fit together");
-        let settings = Settings {
-            plugins: games().iter().map(|game| game.manifest().id.clone()).collect(),
-            ..Settings::default()
-        };
-        let bot = Host::new(settings, plugins, store.clone(), Entropy::from_seed([1; 32]), Box::new(counted.clone()));
-        let mut sitting = Sitting::new(Arc::new(bot.expect("the store is empty")));
-        for (id, (who, line)) in lines.iter().enumerate() {
-            let speaker = Speaker {
-                standing: if *who == "Cem" { Standing::Admin } else { Standing::Member },
-                ..Speaker::new(PlayerId::new("test", *who), *who)
-            };
-            if id == 0 {
-                for name in ["Ann", "Bob", "Cem"] {
-                    let (player, trust) = (PlayerId::new("test", name), Trust::Account);
-                    let event = Event::Present { room: room(), player, name: name.to_owned(), trust };
-                    sitting.play(&event).expect("memory does not fail");
-                }
-            }
-            let sent = Timestamp::from_second(1_700_000_000 + i64::try_from(id).expect("few")).expect("in range");
-            let message = Message::new(id.to_string(), room(), speaker, sent, format!("!{line}"));
+        let counted = Counted::default();
+        let seating = Seating::of(games).dice(counted.clone());
+        let mut table = seating.people(&["Ann", "Bob"]).admins(&["Cem"]).seat();
+        for (who, line) in &lines {
             let before = counted.0.load(Ordering::Relaxed);
-            let heard = sitting.play(&Event::Said(Message { unlimited: true, ..message })).expect("memory does not fail");
+            let heard = table.say(*who, &format!("!{line}")).heard;
             for outcome in &heard.outcomes {
                 let said = outcome.reply.plain();
                 assert!(!said.contains("hit a bug"), "{line}: {said}");
@@ -138,8 +112,8 @@ proptest! {
                 assert!(outcome.kind != OutcomeKind::Refused || thrown == 0, "{line}: {thrown} dice, and then {said}");
             }
         }
-        sitting.put_away().expect("memory does not fail");
-        let audit = journal::audit(&*store, &TableId::of(&room())).expect("the journal is whole");
+        table.put_away();
+        let audit = journal::audit(&*table.store, &seated::table()).expect("the journal is whole");
         assert_eq!(audit.entries, audit.last);
     }
 }

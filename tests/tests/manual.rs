@@ -1,17 +1,12 @@
 //! The manual in `docs/`: it builds, its reference matches the program's declarations, and every command it shows
 //! exists.
 
-use chat::{Event, Message, PlayerId, RoomId, Speaker, Standing, Trust};
-use jiff::Timestamp;
-use journal::Entropy;
-use journal::store::Memory;
-use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::Arc;
-use table::{FairBox, Host, OutcomeKind, Plugins, Settings, Sitting};
+use table::OutcomeKind;
 use tests::program;
+use tests::seated::Seating;
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("tests/ is in the workspace").to_owned()
@@ -107,34 +102,17 @@ fn every_command_in_the_manual_exists() {
 /// Checks that a table with all games and a few rolls can read a command of a page. The tools that every room has are on
 /// a page of their own; some of their words belong to a game where that is played.
 fn understood(page: &str, typed: &str) -> Result<(), String> {
-    let all = games::all();
-    let mut ids: BTreeSet<String> = all.iter().map(|plugin| plugin.manifest().id.clone()).collect();
+    let mut seating = Seating::of(games::all).admins(&["Ann", "Bob", "Cem"]);
     if page == "between.md" {
-        ids.remove("spheres");
+        seating = seating.without("spheres");
     }
-    let settings = Settings { plugins: ids, ..Settings::default() };
-    let plugins = Plugins::new(all).expect("the plugins fit together");
-    let store: Arc<Memory> = Arc::default();
-    let bot = Host::new(settings, plugins, store, Entropy::from_seed([1; 32]), Box::new(FairBox)).expect("it starts");
-    let mut sitting = Sitting::new(Arc::new(bot));
-    let mut said = 0;
-    let mut say = |who: &str, line: &str| {
-        said += 1;
-        let speaker = Speaker { standing: Standing::Admin, ..Speaker::new(PlayerId::new("n", who), who) };
-        let room = RoomId::new("n", "tavern");
-        let message = Message::new(said.to_string(), room.clone(), speaker, Timestamp::UNIX_EPOCH, line);
-        let message = Message { unlimited: true, ..message };
-        let player = PlayerId::new("n", who);
-        let present = Event::Present { room, player, name: who.to_owned(), trust: Trust::Account };
-        sitting.play(&present).expect("memory does not fail");
-        sitting.play(&Event::Said(message)).expect("memory does not fail").outcomes
-    };
+    let mut table = seating.seat();
     for (who, line) in
         [("Bob", "!game mvk"), ("Cem", "!iam Cem"), ("Ann", "!set str 3"), ("Ann", "!macro attack roll d20+$1")]
     {
-        say(who, line);
+        table.say(who, line);
     }
-    let outcomes = say("Ann", typed);
+    let outcomes = table.say("Ann", typed).heard.outcomes;
     match outcomes.first() {
         None => Err("nothing was heard".to_owned()),
         Some(outcome) if outcome.kind == OutcomeKind::Silent || outcome.misread => {

@@ -1,10 +1,6 @@
 //! Properties of any sequence of commands.
 
-use chat::{Event, Message, PlayerId, RoomId, Speaker, Standing, Trust};
 use dice::Die;
-use jiff::Timestamp;
-use journal::Entropy;
-use journal::keys::TableId;
 use journal::store::{Memory, Store};
 use proptest::prelude::{Strategy, any, prop};
 use proptest::sample::select;
@@ -12,7 +8,8 @@ use proptest::{prop_oneof, proptest};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use table::{FairBox, Host, OutcomeKind, Plugins, Settings, Sitting};
+use table::OutcomeKind;
+use tests::seated::{self, Seating, hall};
 
 /// Lines that are played or refused, depending on the lines before them.
 const LINES: &[&str] = &[
@@ -84,51 +81,21 @@ fn said() -> impl Strategy<Value = Said> {
     (select(&["Ann", "Bob", "Cem"][..]), lines).prop_map(|(who, line)| Said { who, line })
 }
 
-fn room() -> RoomId {
-    RoomId::new("test", "hall")
-}
-
-fn event(id: usize, said: &Said) -> Event {
-    Event::Said(Message {
-        unlimited: true,
-        ..Message::new(
-            id.to_string(),
-            room(),
-            Speaker {
-                standing: if said.who == "Cem" { Standing::Admin } else { Standing::Member },
-                ..Speaker::new(PlayerId::new("test", said.who), said.who)
-            },
-            Timestamp::from_second(1_700_000_000 + i64::try_from(id).expect("few")).expect("in range"),
-            format!("!{}", said.line),
-        )
-    })
-}
-
 /// The result of a sequence: all records, and the outcome and dice of each message's lines.
 type Left = (BTreeMap<String, Vec<u8>>, BTreeMap<usize, Vec<(OutcomeKind, Vec<Die>)>>, Arc<Memory>);
 
 fn play<'a>(lines: impl IntoIterator<Item = (usize, &'a Said)>) -> Left {
-    let store: Arc<Memory> = Arc::default();
-    let plugins = Plugins::new(vec![mvk::plugin(), roll::plugin()]).expect("the plugins fit together");
-    let settings = Settings { plugins: ["mvk".to_owned(), "roll".to_owned()].into(), ..Settings::default() };
-    let bot = Host::new(settings, plugins, store.clone(), Entropy::from_seed([1; 32]), Box::new(FairBox));
-    let mut sitting = Sitting::new(Arc::new(bot.expect("the store is empty")));
-    for name in ["Ann", "Bob", "Cem"] {
-        let event = Event::Present {
-            room: room(),
-            player: PlayerId::new("test", name),
-            name: name.to_owned(),
-            trust: Trust::Account,
-        };
-        sitting.play(&event).expect("memory does not fail");
-    }
+    let games = || vec![mvk::plugin(), roll::plugin()];
+    let mut table = Seating::of(games).people(&["Ann", "Bob"]).admins(&["Cem"]).seat();
     let mut ended = BTreeMap::new();
     for (id, said) in lines {
-        let heard = sitting.play(&event(id, said)).expect("memory does not fail");
+        // A line keeps its id when lines before it are left out.
+        table.said = u32::try_from(id).expect("few");
+        let heard = table.say(said.who, &format!("!{}", said.line)).heard;
         ended.insert(id, heard.outcomes.into_iter().map(|outcome| (outcome.kind, outcome.dice)).collect());
     }
-    sitting.put_away().expect("memory does not fail");
-    (store.dump(), ended, store)
+    table.put_away();
+    (table.store.dump(), ended, table.store)
 }
 
 /// The records of tables and rooms, without those of messages.
@@ -170,13 +137,13 @@ proptest! {
     #[test]
     fn the_journal_alone_leads_to_what_is_stored(lines in prop::collection::vec(said(), 1..40)) {
         let (.., store) = play(lines.iter().enumerate());
-        let table = TableId::of(&room());
+        let table = seated::table();
         let audit = journal::audit(&*store, &table).expect("the journal is whole");
         assert_eq!(audit.entries, audit.last);
         for (key, pointer) in [
             (journal::keys::game(&table, "mvk"), "/games/mvk".to_owned()),
             (journal::keys::doc(&table), "/table".to_owned()),
-            (journal::keys::room(&room()), journal::pointer("/rooms", &room().to_string())),
+            (journal::keys::room(&hall()), journal::pointer("/rooms", &hall().to_string())),
         ] {
             let stored = store.read(&key).expect("memory does not fail");
             let mut stored: Option<Value> = stored.map(|bytes| serde_json::from_slice(&bytes).expect("JSON"));
