@@ -5,7 +5,7 @@ use chat::{Clock, PlayerId, SystemClock, Transport};
 use jiff::{SignedDuration, Timestamp};
 use journal::Entropy;
 use journal::store::{Memory, Store};
-use plugin_api::PrintedDecks;
+use plugin_api::{Plugin, PrintedDecks};
 use std::collections::BTreeSet;
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 use table::{DiceBox, FairBox, Host, Plugins, Settings};
@@ -28,10 +28,14 @@ pub static PLUGINS: LazyLock<Vec<&'static str>> =
 pub struct Make {
     /// Its store.
     pub store: Arc<dyn Store>,
+    /// The plugins that it has.
+    pub games: fn() -> Vec<Box<dyn Plugin>>,
     /// The operator's decks.
     pub decks: PrintedDecks,
     /// The plugins enabled in new rooms.
     pub plugins: Vec<&'static str>,
+    /// The seeds of its dice.
+    pub entropy: Entropy,
     /// Its dice.
     pub dice: Box<dyn DiceBox>,
     /// The clock of a test's networks.
@@ -52,8 +56,8 @@ impl Default for Make {
         let plugins = vec!["roll", "mvk"];
         let (owners, ignore) = Default::default();
         let (dice, clock, own_clock) = (Box::new(FairBox), Arc::new(SystemClock), Arc::new(SystemClock));
-        let decks = PrintedDecks::new();
-        Make { store, decks, plugins, dice, clock, own_clock, unlimited: false, owners, ignore }
+        let (games, decks, entropy) = (games::all as _, PrintedDecks::new(), Entropy::from_system());
+        Make { store, games, decks, plugins, entropy, dice, clock, own_clock, unlimited: false, owners, ignore }
     }
 }
 
@@ -68,8 +72,8 @@ impl Make {
             let limits = &mut settings.limits;
             (limits.per_player, limits.per_table, limits.same_answers) = (100_000, 100_000, 100_000);
         }
-        let plugins = Plugins::new(games::all()).expect("the plugins fit together");
-        let host = Host::new(settings, plugins, self.store.clone(), Entropy::from_system(), self.dice);
+        let plugins = Plugins::new((self.games)()).expect("the plugins fit together");
+        let host = Host::new(settings, plugins, self.store.clone(), self.entropy, self.dice);
         let bot = Bot::new(host.expect("it starts").with_clock(self.own_clock));
         let (stop, stopped) = oneshot::channel();
         let served = serve(Arc::new(bot), networks, async move {

@@ -1,21 +1,19 @@
 //! The running core over the fake network: panics, redelivery, restarts, and several tables at once.
 
-use bot::{Bot, serve};
-use chat::{Block, Event, Fake, Message, PlayerId, Post, RoomId, Speaker, Standing, Transport};
+use chat::{Block, Event, Fake, Message, PlayerId, Post, RoomId, Speaker, Standing};
 use jiff::Timestamp;
 use journal::documents::{InboxRow, to_json};
 use journal::keys::TableId;
 use journal::store::{Batch, Memory, Store, StoreError};
 use journal::{Entropy, keys};
 use plugin_api::{
-    ChoiceSetting, Commands, Dice, Game, NumberSetting, Refusal, Reply, Setting, SettingScope, Turn, Typed,
+    ChoiceSetting, Commands, Dice, Game, NumberSetting, Plugin, Refusal, Reply, Setting, SettingScope, Turn, Typed,
 };
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
-use table::{FairBox, Host, Plugins, Settings};
-use tokio::sync::oneshot;
+use tests::serving::Make;
 
 /// A game that breaks on purpose.
 struct Fragile;
@@ -79,14 +77,8 @@ impl Game for Fragile {
     }
 }
 
-fn bot(store: Arc<dyn Store>) -> Arc<Bot> {
-    let plugins = vec![plugin_api::plugin::<Fragile>(), roll::plugin(), mvk::plugin()];
-    let enabled = ["fragile", "roll", "mvk"].map(str::to_owned).into();
-    let settings = Settings { plugins: enabled, ..Settings::default() };
-    let plugins = Plugins::new(plugins).expect("the plugins fit together");
-    Arc::new(Bot::new(
-        Host::new(settings, plugins, store, Entropy::from_seed([1; 32]), Box::new(FairBox)).expect("it starts"),
-    ))
+fn games() -> Vec<Box<dyn Plugin>> {
+    vec![plugin_api::plugin::<Fragile>(), roll::plugin(), mvk::plugin()]
 }
 
 fn message(id: &str, room: &str, body: &str) -> Message {
@@ -117,14 +109,10 @@ async fn ask(network: &Fake, id: &str, body: &str) -> String {
 
 /// Runs a bot over `store` on `network` during `play`, then stops it in order.
 async fn with_bot(store: Arc<dyn Store>, network: Arc<Fake>, play: impl AsyncFnOnce(&Fake)) {
-    let (stop, stopped) = oneshot::channel::<()>();
-    let transports: Vec<Arc<dyn Transport>> = vec![network.clone()];
-    let running = tokio::spawn(serve(bot(store), transports, async move {
-        let _ = stopped.await;
-    }));
+    let (plugins, entropy) = (vec!["fragile", "roll", "mvk"], Entropy::from_seed([1; 32]));
+    let running = Make { store, games, plugins, entropy, ..Make::default() }.serve(vec![network.clone()]);
     play(&network).await;
-    drop(stop);
-    running.await.expect("serving does not panic").expect("it ends well");
+    running.stop().await;
 }
 
 #[tokio::test]

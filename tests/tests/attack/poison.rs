@@ -1,18 +1,16 @@
 //! The bot does not keep retrying a message that kills it.
 
-use bot::{Bot, serve};
-use chat::{Block, Event, Fake, Message, PlayerId, RoomId, Speaker, Standing, Transport};
+use chat::{Block, Event, Fake, Message, PlayerId, RoomId, Speaker, Standing};
 use jiff::Timestamp;
 use journal::Entropy;
 use journal::keys::{self, TableId};
 use journal::store::{Batch, Memory, Store, StoreError};
-use plugin_api::{Commands, Game, Refusal, Reply, Turn};
+use plugin_api::{Commands, Game, Plugin, Refusal, Reply, Turn};
 use std::path::Path;
 use std::process::{Command, Output};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
-use table::{FairBox, Host, Plugins, Settings};
-use tokio::sync::oneshot;
+use tests::serving::Make;
 
 /// Names the data directory for a bot in a child process.
 const DATA: &str = "ASTRAGAL_TEST_POISON";
@@ -48,12 +46,8 @@ impl Game for Deadly {
     }
 }
 
-fn bot(store: Arc<dyn Store>) -> Arc<Bot> {
-    let plugins = Plugins::new(vec![plugin_api::plugin::<Deadly>(), roll::plugin()]).expect("the plugins fit together");
-    let settings = Settings { plugins: ["deadly", "roll"].map(str::to_owned).into(), ..Settings::default() };
-    Arc::new(Bot::new(
-        Host::new(settings, plugins, store, Entropy::from_seed([1; 32]), Box::new(FairBox)).expect("it starts"),
-    ))
+fn games() -> Vec<Box<dyn Plugin>> {
+    vec![plugin_api::plugin::<Deadly>(), roll::plugin()]
 }
 
 fn message(id: &str, room: &str, body: &str) -> Event {
@@ -64,14 +58,10 @@ fn message(id: &str, room: &str, body: &str) -> Event {
 
 /// Runs the bot over `store` on `network` during `play`, then stops it in order.
 async fn with_bot(store: Arc<dyn Store>, network: Arc<Fake>, play: impl AsyncFnOnce(&Fake)) {
-    let (stop, stopped) = oneshot::channel::<()>();
-    let transports: Vec<Arc<dyn Transport>> = vec![network.clone()];
-    let running = tokio::spawn(serve(bot(store), transports, async move {
-        let _ = stopped.await;
-    }));
+    let (plugins, entropy) = (vec!["deadly", "roll"], Entropy::from_seed([1; 32]));
+    let running = Make { store, games, plugins, entropy, ..Make::default() }.serve(vec![network.clone()]);
     play(&network).await;
-    drop(stop);
-    running.await.expect("serving does not panic").expect("it ends well");
+    running.stop().await;
 }
 
 async fn hear(network: &Fake) -> String {
