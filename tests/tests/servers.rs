@@ -1,5 +1,6 @@
 //! The bot on real servers, IRC networks and Matrix homeservers, and what strangers may try there.
 
+mod evening;
 mod irc;
 mod matrix;
 

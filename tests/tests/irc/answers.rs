@@ -1,5 +1,6 @@
 //! Compares answers on IRC with a session file: the same words, in a different layout.
 
+use crate::evening::Expected;
 use chat::{Post, Recipient};
 use regex::Regex;
 
@@ -11,15 +12,6 @@ const HARMLESS: &str = "· ";
 const ITEM: &str = "- ";
 /// Separates items that share a line.
 const BETWEEN: &str = " | ";
-
-/// An answer's line in a session file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Expected<'a> {
-    /// Its line number in the file.
-    pub line: usize,
-    /// Its text, or the beginning of it if it ends in `...`.
-    pub text: &'a str,
-}
 
 /// The lines of a post as they were before they were split to fit, without the prefix of the first.
 ///

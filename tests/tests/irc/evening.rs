@@ -1,23 +1,15 @@
 //! Plays a session on IRC: the bot runs in this process with dice and time set by the test, and each speaker has a
 //! client.
 
-use crate::irc::answers::{Expected, first_missing, heard, without_carets};
-use crate::irc::stage::{BOT, Make, Running, nonces, settings};
-use chat::{Clock, PlayerId, Post, Recipient, RoomId};
-use dice::Dice;
-use dice::fair::MessageKey;
-use journal::documents::{RoomDoc, TableDoc, from_json};
-use journal::keys;
-use journal::store::{Memory, Store};
-use plugin_api::PrintedDecks;
-use plugin_testkit::session::{self, Directive, Step, What, Whose};
-use plugin_testkit::{Difference, SessionDice, set_up};
-use std::collections::{BTreeMap, BTreeSet};
+use crate::evening::{self, Evening, Expected, Line, Wrong, rooms};
+use crate::irc::answers::{first_missing, heard, without_carets};
+use crate::irc::stage::{BOT, nonces, settings};
+use chat::{PlayerId, Post, Recipient};
+use plugin_testkit::Difference;
+use plugin_testkit::session::{self, Directive, Step, What};
+use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use table::DiceBox;
 use tests::irc::{Client, Message, plain};
-use tests::serving::{PLUGINS, SetClock};
 use tests::watched::Watched;
 use transport_irc::{Irc, Settings};
 
@@ -59,8 +51,8 @@ pub async fn play(port: u16, file: &str, text: &str) -> Result<Played, Differenc
     if played.said == 0 {
         return Ok(played);
     }
-    let mut evening = Evening::new(port, &steps).map_err(|what| at(1, what))?;
-    let result = evening.play(&steps[..end]).await;
+    let mut evening = OnIrc::new(port, &steps).map_err(|what| at(1, what))?;
+    let result = evening::play(&mut evening, &steps[..end]).await;
     evening.end().await;
     played.heard = result.map_err(|(line, what)| at(line, what))?;
     Ok(played)
@@ -77,10 +69,6 @@ fn can_be_said(what: &What) -> bool {
     !matches!(what, What::Say { edit, text, .. } if *edit || text.len() > LONGEST || text.contains('⏎'))
 }
 
-fn room_id(room: &str) -> RoomId {
-    RoomId::new(NETWORK, channel(room))
-}
-
 fn channel(room: &str) -> String {
     format!("#{}", room.to_lowercase())
 }
@@ -89,23 +77,12 @@ fn player(name: &str) -> PlayerId {
     PlayerId::new(NETWORK, format!("nick:{}", name.to_lowercase()))
 }
 
-struct Evening {
+struct OnIrc {
     port: u16,
-    plugins: Vec<&'static str>,
-    decks: PrintedDecks,
-    unlimited: bool,
-    rooms: BTreeSet<String>,
-    store: Arc<dyn Store>,
-    dice: SessionDice,
-    /// The number of lines said, which determines the dice of the next one.
-    said: Arc<AtomicUsize>,
-    clock: Arc<SetClock>,
-    bot: Option<(Running, Arc<Watched>)>,
+    evening: Evening,
     /// Everybody in the file, once the bot is there.
     clients: BTreeMap<String, Client>,
-    people: BTreeSet<String>,
     oper: Client,
-    room: String,
     answers: Answers,
 }
 
@@ -117,165 +94,93 @@ struct Answers {
     private: BTreeMap<String, Vec<String>>,
 }
 
-impl Evening {
-    fn new(port: u16, steps: &[Step]) -> Result<Self, String> {
-        let wanted = session::plugins(steps).unwrap_or_else(|| BTreeSet::from(["roll".to_owned()]));
-        if let Some(unknown) = wanted.iter().find(|id| !PLUGINS.contains(&id.as_str())) {
-            return Err(format!("the bot of these tests has no plugin {unknown}"));
+impl evening::Played for OnIrc {
+    async fn direct(&mut self, directive: &Directive) -> Result<(), String> {
+        if let Directive::Admin(name) = directive {
+            self.come().await?;
+            for channel in self.evening.rooms.values() {
+                self.oper.raw(&format!("MODE {channel} +o {name}"));
+            }
+            sync(&mut self.oper);
         }
-        let rooms = steps.iter().filter_map(|step| match &step.what {
-            What::Direct(Directive::Room(name)) => Some(name.clone()),
-            _ => None,
-        });
+        self.evening.direct(directive).await
+    }
+
+    async fn say(&mut self, line: Line<'_>) -> Result<(), String> {
+        self.come().await?;
+        let text = self.evening.begin(&line)?;
+        let goal = self.evening.answered() + 1;
+        self.clients.get_mut(line.name).expect("who speaks is there").say(self.evening.place(), &text);
+        let in_time = self.evening.until_answered(goal).await;
+        self.hear()?;
+        if !in_time {
+            return Err(format!("the bot is not done with this line\n{}", self.answers.show()));
+        }
+        self.evening.dice_differ().map_or(Ok(()), |wrong| Err(format!("{wrong}\n{}", self.answers.show())))
+    }
+
+    fn compare(&mut self, said: usize, reader: Option<&str>, expected: &[Expected]) -> Result<usize, Wrong> {
+        let heard = self.answers.of(reader).map_err(|what| (said, what))?;
+        let heard: Vec<String> = heard.iter().map(|line| self.evening.as_in_sessions(line)).collect();
+        let expected = without_carets(expected);
+        if let Some(missing) = first_missing(&expected, &heard) {
+            let whom = reader.map(|name| format!(" by {name} alone")).unwrap_or_default();
+            let heard = heard.join("\n  heard:    ");
+            let what = format!("this was not heard{whom}\n  expected: {}\n  heard:    {heard}", missing.text);
+            return Err((missing.line, what));
+        }
+        Ok(expected.len())
+    }
+}
+
+impl OnIrc {
+    fn new(port: u16, steps: &[Step]) -> Result<Self, String> {
+        let players = session::people(steps).into_iter().map(|name| (name.clone(), player(&name)));
+        let channels = rooms(steps).into_iter().map(|room| (room.clone(), channel(&room)));
+        let evening = Evening::new(NETWORK, steps, players.collect(), channels.collect())?;
         let mut oper = Client::connect(port, OPER);
         oper.raw("OPER oper operpw");
         oper.wait_for(|line| Message::parse(line).command == "381");
-        Ok(Evening {
-            port,
-            plugins: PLUGINS.iter().copied().filter(|id| wanted.contains(*id)).collect(),
-            decks: session::decks(steps),
-            unlimited: true,
-            rooms: rooms.chain([session::ROOM.to_owned()]).collect(),
-            store: Arc::new(Memory::default()),
-            dice: SessionDice::default(),
-            said: Arc::default(),
-            clock: Arc::new(SetClock::at(session::START)),
-            bot: None,
-            clients: BTreeMap::new(),
-            people: session::people(steps),
-            oper,
-            room: session::ROOM.to_owned(),
-            answers: Answers::default(),
-        })
-    }
-
-    /// Plays these steps. Returns how many lines of answers were as written, or where and how they differ.
-    async fn play(&mut self, steps: &[Step]) -> Result<usize, (usize, String)> {
-        let mut count = 0;
-        for (n, Step { line, what }) in steps.iter().enumerate() {
-            match what {
-                What::Direct(directive) => self.direct(directive).await.map_err(|what| (*line, what))?,
-                What::Say { name, text, dice, .. } => {
-                    self.say(name, text, dice.clone()).await.map_err(|what| (*line, what))?;
-                    let answer = steps[n + 1..].iter().take_while(|step| !matches!(step.what, What::Say { .. }));
-                    count += self.compare(*line, answer)?;
-                }
-                What::Expect { .. } => {}
-            }
-        }
-        Ok(count)
-    }
-
-    async fn direct(&mut self, directive: &Directive) -> Result<(), String> {
-        match directive {
-            Directive::Plugins(_) | Directive::Deck(..) => {}
-            Directive::Game(id) => self.set_up(|doc| doc.main_game = Some(id.clone())).await?,
-            Directive::Referee(name) => {
-                self.set_up(|doc| drop(doc.referees.insert(player(name), name.clone()))).await?
-            }
-            Directive::Admin(name) => {
-                self.come().await?;
-                for channel in self.rooms.iter().map(|room| channel(room)) {
-                    self.oper.raw(&format!("MODE {channel} +o {name}"));
-                }
-                sync(&mut self.oper);
-            }
-            Directive::Now(time) => self.clock.set(*time),
-            Directive::Wait(span) => {
-                let later = self.clock.now().checked_add(*span);
-                self.clock.set(later.map_err(|error| format!("time ends there: {error}"))?);
-            }
-            Directive::Room(name) => self.room.clone_from(name),
-            Directive::Limits(on) => {
-                self.leave().await;
-                self.unlimited = !on;
-            }
-            Directive::Seed(seed) => self.dice.use_seed(*seed),
-        }
-        Ok(())
-    }
-
-    /// Changes the table directly while the bot is away.
-    async fn set_up(&mut self, set: impl FnOnce(&mut TableDoc)) -> Result<(), String> {
-        self.leave().await;
-        set_up(&*self.store, &room_id(&self.room), set).map_err(|error| error.to_string())
-    }
-
-    /// Stops the bot, if it runs. It comes back for the next line.
-    async fn leave(&mut self) {
-        if let Some((bot, _)) = self.bot.take() {
-            bot.stop().await;
-        }
+        Ok(OnIrc { port, evening, clients: BTreeMap::new(), oper, answers: Answers::default() })
     }
 
     /// Starts the bot, if it is away, and then connects everybody else.
     async fn come(&mut self) -> Result<(), String> {
-        if self.bot.is_some() {
+        if self.evening.is_there() {
             return Ok(());
         }
-        let channels = self.rooms.iter().map(|room| (channel(room), transport_irc::Channel::default()));
+        let channels: Vec<String> = self.evening.rooms.values().cloned().collect();
         let irc = Settings {
             trust_nicks: true,
             lines_per_answer: LINES,
-            channels: channels.collect(),
+            channels: channels.iter().map(|channel| (channel.clone(), transport_irc::Channel::default())).collect(),
             ..settings(self.port, "")
         };
-        let make = Make {
-            store: self.store.clone(),
-            plugins: self.plugins.clone(),
-            decks: self.decks.clone(),
-            dice: Box::new(LineDice { dice: self.dice.clone(), rooms: self.rooms.clone(), said: self.said.clone() }),
-            own_clock: self.clock.clone(),
-            unlimited: self.unlimited,
-            ..Make::default()
-        };
-        let network = Irc::new(NETWORK, irc, self.clock.clone(), nonces());
+        let network = Irc::new(NETWORK, irc, self.evening.clock.clone(), nonces());
         let network = Arc::new(Watched::new(Arc::new(network)));
-        self.bot = Some((make.serve(vec![network.clone()]), network.clone()));
-        if !network.until(|done| done.arrived >= self.rooms.len()).await {
+        self.evening.come(network.clone());
+        if !network.until(|done| done.arrived >= channels.len()).await {
             return Err("the bot does not come".to_owned());
         }
-        for name in self.people.iter().filter(|name| !self.clients.contains_key(*name)).cloned().collect::<Vec<_>>() {
+        for name in
+            self.evening.players.keys().filter(|name| !self.clients.contains_key(*name)).cloned().collect::<Vec<_>>()
+        {
             let mut client = Client::connect(self.port, &name);
-            self.rooms.iter().for_each(|room| client.join(&channel(room)));
+            channels.iter().for_each(|channel| client.join(channel));
             self.clients.insert(name, client);
         }
         Ok(())
     }
 
-    /// Says a line and hears the whole answer.
-    async fn say(&mut self, name: &str, text: &str, dice: Option<Vec<(u32, u32)>>) -> Result<(), String> {
-        self.come().await?;
-        let text = session::typed(text, &self.prefix()?, BOT);
-        let (_, network) = self.bot.as_ref().expect("it came");
-        // Its greeting is not part of the answer.
-        network.posts();
-        let goal = network.done().said + 1;
-        self.said.fetch_add(1, Ordering::Relaxed);
-        self.dice.script(dice);
-        let client = self.clients.get_mut(name).expect("who speaks is there");
-        client.say(&channel(&self.room), &text);
-        let in_time = network.until(|done| done.said >= goal).await;
-        self.hear()?;
-        if !in_time {
-            return Err(format!("the bot is not done with this line\n{}", self.answers.show()));
-        }
-        match self.dice.finish() {
-            Some(wrong) => Err(format!("the dice differ: {wrong}\n{}", self.answers.show())),
-            None => Ok(()),
-        }
-    }
-
     /// Collects everything the clients heard up to now.
     fn hear(&mut self) -> Result<(), String> {
-        let channel = channel(&self.room);
-        self.answers = Answers::default();
-        self.answers.posts = self.bot.as_ref().map(|(_, network)| network.posts()).unwrap_or_default();
+        let channel = self.evening.place();
+        self.answers = Answers { posts: self.evening.posts(), ..Answers::default() };
         let said = |line: &String, target: &str| Message::parse(line).is_said(BOT, target);
         let text = |line: &String| plain(Message::parse(line).text());
         for (name, client) in &mut self.clients {
             let lines = sync(client);
-            let public: Vec<_> = lines.iter().filter(|line| said(line, &channel)).map(text).collect();
+            let public: Vec<_> = lines.iter().filter(|line| said(line, channel)).map(text).collect();
             let private: Vec<_> = lines.iter().filter(|line| said(line, name)).map(text).collect();
             self.answers.public.insert(name.clone(), public);
             self.answers.private.insert(name.clone(), private);
@@ -288,54 +193,9 @@ impl Evening {
         }
     }
 
-    /// Compares the answer with the file. Returns how many lines are as written.
-    fn compare<'a>(&self, said: usize, steps: impl Iterator<Item = &'a Step>) -> Result<usize, (usize, String)> {
-        let mut expected: BTreeMap<Option<&str>, Vec<Expected>> = BTreeMap::new();
-        for step in steps {
-            if let What::Expect { whose, text } = &step.what {
-                let reader = match whose {
-                    Whose::Private(name) => Some(name.as_str()),
-                    Whose::Table | Whose::Refused => None,
-                };
-                expected.entry(reader).or_default().push(Expected { line: step.line, text });
-            }
-        }
-        let mut count = 0;
-        for (reader, expected) in expected {
-            let heard = self.answers.of(reader).map_err(|what| (said, what))?;
-            let heard: Vec<String> = heard.iter().map(|line| self.as_in_sessions(line)).collect();
-            let expected = without_carets(&expected);
-            if let Some(missing) = first_missing(&expected, &heard) {
-                let whom = reader.map(|name| format!(" by {name} alone")).unwrap_or_default();
-                let heard = heard.join("\n  heard:    ");
-                let what = format!("this was not heard{whom}\n  expected: {}\n  heard:    {heard}", missing.text);
-                return Err((missing.line, what));
-            }
-            count += expected.len();
-        }
-        Ok(count)
-    }
-
-    /// Translates channel names to the names in sessions.
-    fn as_in_sessions(&self, line: &str) -> String {
-        self.rooms.iter().fold(line.to_owned(), |line, room| {
-            let there = session::NETWORK;
-            line.replace(&room_id(room).to_string(), &format!("{there}/{room}")).replace(&channel(room), room)
-        })
-    }
-
-    /// This room's command prefix.
-    fn prefix(&self) -> Result<String, String> {
-        let key = keys::room(&room_id(&self.room));
-        let stored = self.store.read(&key).map_err(|error| error.to_string())?;
-        let room =
-            stored.map(|room| from_json::<RoomDoc>(&key, &room)).transpose().map_err(|error| error.to_string())?;
-        Ok(room.map_or_else(|| table::Settings::default().prefix, |room| room.prefix))
-    }
-
     /// Disconnects everybody.
     async fn end(mut self) {
-        self.leave().await;
+        self.evening.leave().await;
         self.clients.into_values().chain([self.oper]).for_each(Client::quit);
     }
 }
@@ -373,24 +233,5 @@ fn sync(client: &mut Client) -> Vec<String> {
             return lines;
         }
         lines.push(line);
-    }
-}
-
-/// The session's dice. Fair ones are the dice that the line would get if the core alone played the file.
-struct LineDice {
-    dice: SessionDice,
-    rooms: BTreeSet<String>,
-    said: Arc<AtomicUsize>,
-}
-
-impl DiceBox for LineDice {
-    fn dice(&self, seed: &[u8; 32], key: &MessageKey) -> Box<dyn Dice + Send> {
-        let key = MessageKey {
-            network: session::NETWORK.to_owned(),
-            room: self.rooms.iter().find(|room| channel(room) == key.room).cloned().unwrap_or_default(),
-            id: format!("m{}", self.said.load(Ordering::Relaxed)),
-            ordinal: key.ordinal,
-        };
-        self.dice.dice(seed, &key)
     }
 }
