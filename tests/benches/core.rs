@@ -7,14 +7,14 @@ mod stage;
 
 use bot::Bot;
 use chat::{Guarantees, RoomId};
-use journal::Entropy;
 use journal::keys::TableId;
 use journal::store::{Memory, Store};
 use std::fs::File;
 use std::io::Write;
 use std::sync::{Arc, mpsc};
 use std::time::{Duration, Instant};
-use table::{FairBox, Host, Plugins, Settings, Table};
+use table::{Host, Table};
+use tests::seated::Seating;
 
 type Shared = Arc<dyn Store>;
 
@@ -83,9 +83,7 @@ fn alone(command: &'static str) -> f64 {
 }
 
 fn host(store: Shared) -> Host {
-    let plugins = Plugins::new(vec![mvk::plugin(), roll::plugin()]).expect("the plugins fit together");
-    let settings = Settings { plugins: ["mvk".to_owned(), "roll".to_owned()].into(), ..Settings::default() };
-    Host::new(settings, plugins, store, Entropy::from_seed([1; 32]), Box::new(FairBox)).expect("it starts")
+    Seating::of(|| vec![mvk::plugin(), roll::plugin()]).over(store).host()
 }
 
 /// Commands a second at this many tables. Each types its next command when the last one is answered.

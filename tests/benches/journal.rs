@@ -2,14 +2,14 @@
 //! it takes to write and verify an export of it.
 
 use chat::{Event, Message, PlayerId, RoomId, Speaker};
-use journal::Entropy;
 use journal::export::{Exported, verify, write};
 use journal::keys::{TableId, all_of};
 use journal::store::{Batch, Memory, Store, scan_all};
 use std::io::Write;
 use std::sync::Arc;
 use std::time::Instant;
-use table::{FairBox, Host, Plugins, Settings, Sitting};
+use table::Sitting;
+use tests::seated::Seating;
 
 /// Entries played before the measurement.
 const ENTRIES: u64 = 100_000;
@@ -96,10 +96,7 @@ fn room() -> RoomId {
 
 impl Play {
     fn at(store: Arc<dyn Store>) -> Self {
-        let plugins = Plugins::new(vec![mvk::plugin(), roll::plugin()]).expect("the plugins fit together");
-        let settings = Settings { plugins: ["mvk".to_owned(), "roll".to_owned()].into(), ..Settings::default() };
-        let entropy = Entropy::from_seed([1; 32]);
-        let bot = Host::new(settings, plugins, store, entropy, Box::new(FairBox)).expect("it starts");
+        let bot = Seating::of(|| vec![mvk::plugin(), roll::plugin()]).over(store).host();
         Play { sitting: Sitting::new(Arc::new(bot)), said: 0 }
     }
 

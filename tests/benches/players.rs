@@ -3,11 +3,12 @@
 use chat::{CharacterId, Event, Message, PlayerId, RoomId, Speaker};
 use jiff::Timestamp;
 use journal::documents::{Head, from_json, to_json};
+use journal::keys;
 use journal::store::{Batch, Memory, Store};
-use journal::{Entropy, keys};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use table::{FairBox, Host, Plugins, Settings, Sitting};
+use table::Sitting;
+use tests::seated::Seating;
 
 /// The number of commands measured.
 const MEASURED: usize = 300;
@@ -49,10 +50,8 @@ struct Table {
 
 impl Table {
     fn new(store: Arc<dyn Store>) -> Self {
-        let plugins = Plugins::new(vec![roll::plugin(), mvk::plugin()]).expect("the plugins fit together");
-        let settings = Settings { plugins: ["roll", "mvk"].map(str::to_owned).into(), ..Settings::default() };
-        let bot = Host::new(settings, plugins, store.clone(), Entropy::from_seed([1; 32]), Box::new(FairBox));
-        Table { sitting: Sitting::new(Arc::new(bot.expect("it starts"))), store, said: 0 }
+        let bot = Seating::of(|| vec![roll::plugin(), mvk::plugin()]).over(store.clone()).host();
+        Table { sitting: Sitting::new(Arc::new(bot)), store, said: 0 }
     }
 
     /// Lets this many people roll: players until all seats are taken, then guests.

@@ -13,14 +13,13 @@ mod stage;
 use astragal::store::{Database, look, make};
 use bot::Bot;
 use jiff::Timestamp;
-use journal::Entropy;
 use journal::backup::Steady;
 use std::fs::{self, File};
 use std::path::Path;
 use std::process::Command;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use table::{FairBox, Host, Plugins, Settings};
+use tests::seated::Seating;
 
 /// The program's allocator.
 #[global_allocator]
@@ -72,11 +71,8 @@ fn number(name: &str, usual: u64) -> u64 {
 }
 
 fn bot(path: &Path) -> Arc<Bot> {
-    let plugins = Plugins::new(vec![mvk::plugin(), roll::plugin()]).expect("the plugins fit together");
-    let settings = Settings { plugins: ["mvk".to_owned(), "roll".to_owned()].into(), ..Settings::default() };
     let store = look(path).expect("a store");
-    let host = Host::new(settings, plugins, store, Entropy::from_system(), Box::new(FairBox)).expect("it starts");
-    Arc::new(Bot::new(host))
+    Arc::new(Bot::new(Seating::of(|| vec![mvk::plugin(), roll::plugin()]).over(store).host()))
 }
 
 fn made(path: &Path) -> Arc<Bot> {
