@@ -10,9 +10,12 @@ pub use seating::Seating;
 
 use chat::{Event, Message, PlayerId, RoomId, Speaker, Standing};
 use jiff::{SignedDuration, Timestamp};
-use journal::keys::TableId;
-use journal::store::{Memory, Store};
+use journal::Page;
+use journal::documents::to_json;
+use journal::keys::{self, TableId};
+use journal::store::{Batch, Memory, Store};
 use plugin_api::Plugin;
+use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -80,6 +83,20 @@ impl<S: Store + Clone + 'static> Seated<S> {
     pub fn read<T: DeserializeOwned>(&self, key: &str) -> Option<T> {
         let stored = self.store.read(key).expect("the store does not fail");
         stored.map(|bytes| serde_json::from_slice(&bytes).expect("JSON"))
+    }
+
+    /// Replaces a stored record without the bot's knowledge.
+    pub fn write(&self, key: &str, record: &impl Serialize) {
+        let mut batch = Batch::default();
+        batch.put(key, to_json(record));
+        self.store.commit(&batch).expect("the store does not fail");
+    }
+
+    /// An entry of the hall's table as it is stored.
+    pub fn page(&self, number: u64) -> Page {
+        let key = keys::entry(&table(), number);
+        let stored = self.store.read(&key).expect("the store does not fail").expect("it is there");
+        Page::of_stored(&key, &stored).expect("an entry")
     }
 
     /// Plays an event.

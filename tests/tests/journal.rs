@@ -286,10 +286,9 @@ fn secrets_and_erased_words_are_in_no_export_and_erased_ones_nowhere() {
     stage.say("Bob", "!reveal #4");
     let exported = |stage: &mut Seated| {
         let came = stage.say("Bob", "!export");
-        let files: Vec<_> = came.heard.posts.iter().flat_map(|outgoing| outgoing.post.files.clone()).collect();
-        assert_eq!(files.len(), 1, "{}", came.public());
-        journal::export::verify(&mut files[0].text.as_bytes(), |_| {}).expect("it holds");
-        files[0].text.clone()
+        let [file] = &came.files()[..] else { panic!("one file: {}", came.public()) };
+        journal::export::verify(&mut file.as_bytes(), |_| {}).expect("it holds");
+        file.clone()
     };
     let export = exported(&mut stage);
     assert!(!export.contains("moonlight") && export.contains("sunlight") && export.contains("starlight"));
@@ -345,9 +344,7 @@ fn a_secret_stays_secret_in_all_that_follows() {
         }
         for line in ["history", "secret history", "recap", "waiting", "secret waiting", "export text"] {
             let came = stage.say(who, &format!("!{line}"));
-            let files = came.heard.posts.iter().flat_map(|outgoing| &outgoing.post.files).map(|file| file.text.clone());
-            let mut text: String = files.collect();
-            text += (came.public() + came.private(who).as_str()).as_str();
+            let text = [came.files().concat(), came.public(), came.private(who)].concat();
             assert!(!text.contains("d8 d10") && !text.contains("ACTION"), "{line}: {text}");
         }
     }
@@ -496,8 +493,7 @@ fn an_edit_in_private_stays_with_the_table_it_was_played_at() {
 fn the_first_message_of_a_table_can_be_exported_with_it() {
     let mut stage = seated();
     let came = stage.say("Ann", "!roll d6\n!export");
-    let files: Vec<_> = came.heard.posts.iter().flat_map(|outgoing| outgoing.post.files.clone()).collect();
-    let verdict = journal::export::verify(&mut files[0].text.as_bytes(), |_| {}).expect("it holds");
+    let verdict = journal::export::verify(&mut came.files()[0].as_bytes(), |_| {}).expect("it holds");
     assert_eq!(verdict.verifier.entries, 1);
 }
 

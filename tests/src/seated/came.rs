@@ -67,6 +67,11 @@ impl Came {
         self.text(|_| true)
     }
 
+    /// The texts of the files that are shown to anybody.
+    pub fn files(&self) -> Vec<String> {
+        self.posts(|_| true).flat_map(|post| &post.files).map(|file| file.text.clone()).collect()
+    }
+
     /// Everything that a person reads: text, files, and what is told to programs.
     pub fn read_by(&self, person: &(impl Who + ?Sized)) -> String {
         let private = Recipient::Player(person.person().0.player);

@@ -4,7 +4,6 @@ use crate::attack::seated::{Person, Seated, games, hall};
 use chat::Event;
 use journal::documents::InboxRow;
 use journal::keys;
-use journal::store::{Batch, Store};
 
 fn table() -> (Seated, [Person; 3]) {
     let mut table = Seated::new(games);
@@ -71,13 +70,9 @@ fn an_old_row_without_an_author_lets_nobody_play() {
     let (mut table, [ann, mallory, _]) = table();
     let typo = table.say(&ann, "!roll 2d6x");
     let key = keys::inbox(&hall(), &typo.id);
-    let row: serde_json::Value =
-        serde_json::from_slice(&table.store.read(&key).expect("readable").expect("a row")).expect("JSON");
-    let mut old = row.clone();
+    let mut old: serde_json::Value = table.read(&key).expect("a row");
     old["refused"].as_object_mut().expect("it was refused").remove("by");
-    let mut batch = Batch::default();
-    batch.put(key, old.to_string());
-    table.store.commit(&batch).expect("memory does not fail");
+    table.write(&key, &old);
     let _: InboxRow = serde_json::from_value(old).expect("an old row is read");
     for who in [&ann, &mallory] {
         assert!(table.edit(who, &typo.id, "!roll d20").heard.posts.is_empty());

@@ -6,9 +6,9 @@ use chat::{
     Block, CharacterId, Event, Fake, File, Message, PlayerId, Recipient, RoomId, Span, Speaker, Standing, Transport,
 };
 use jiff::{SignedDuration, Timestamp};
-use journal::documents::{Character, Head, Seat, TableDoc, to_json};
+use journal::documents::{Character, Head, Seat, TableDoc};
 use journal::keys;
-use journal::store::{Batch, Memory, Store};
+use journal::store::{Memory, Store};
 use serde::de::DeserializeOwned;
 use std::sync::Arc;
 use table::{Host, OutcomeKind};
@@ -49,10 +49,8 @@ impl Room {
             );
             doc.seats.insert(player, Seat { name, plays, away: None });
         }
-        let mut batch = Batch::default();
-        batch.put(keys::doc(&table()), to_json(&doc));
-        batch.put(keys::head(&table()), to_json(&head));
-        self.0.store.commit(&batch).expect("memory does not fail");
+        self.0.write(&keys::doc(&table()), &doc);
+        self.0.write(&keys::head(&table()), &head);
     }
 
     fn read<T: DeserializeOwned>(&self, key: &str) -> T {

@@ -79,9 +79,7 @@ fn only_those_who_got_it_read_it() {
     }
     assert!(table.aside(&gus, "in hall handouts").all().contains("Ann, Bob"));
     assert!(!table.aside(&ann, "in hall handouts").all().contains("Bob"));
-    let exported = table.say(&ann, "!export");
-    let files: String =
-        exported.heard.posts.iter().flat_map(|post| &post.post.files).map(|file| file.text.clone()).collect();
+    let files = table.say(&ann, "!export").files().concat();
     assert!(!files.is_empty() && !files.contains("mill"));
 }
 

@@ -1,9 +1,9 @@
 //! Names that anybody may choose: none takes what is meant for somebody else, and none is read as something else.
 
-use crate::attack::seated::{Came, Person, Seated, hall};
-use journal::documents::{Character, TableDoc, to_json};
-use journal::keys::{self, TableId};
-use journal::store::{Batch, Store};
+use crate::attack::seated::{self, Came, Person, Seated};
+use journal::documents::{Character, TableDoc};
+use journal::keys;
+use journal::store::Store;
 
 /// Ann, Bob and Mal play, Gus is the referee.
 fn table() -> (Seated, [Person; 4]) {
@@ -19,17 +19,14 @@ fn table() -> (Seated, [Person; 4]) {
 
 /// Gives the character that `player` acts for a name that an older version allowed.
 fn called_of_old(table: &mut Seated, player: &Person, name: &str) {
-    let key = keys::doc(&TableId::of(&hall()));
+    let key = keys::doc(&seated::table());
     table.restart();
-    let stored = table.store.read(&key).expect("memory does not fail").expect("it is there");
-    let mut doc: TableDoc = serde_json::from_slice(&stored).expect("it is a table");
+    let mut doc: TableDoc = table.read(&key).expect("it is there");
     let plays = doc.seats[player.player()].plays;
     doc.characters.entry(plays).and_modify(|each| {
         *each = Character { name: name.to_owned(), named: true, ..each.clone() };
     });
-    let mut batch = Batch::default();
-    batch.put(key, to_json(&doc));
-    table.store.commit(&batch).expect("memory does not fail");
+    table.write(&key, &doc);
     table.restart();
     for name in ["Ann", "Bob", "Mal", "Gus"] {
         table.comes(&Person::account(name));
@@ -170,7 +167,7 @@ fn an_order_of_a_name_from_before_is_carried_out_as_theirs() {
     assert!(table.say(&ann, "!iam Other").ok());
     let came = table.say(&Person::account("Gus"), "!scene The ford");
     assert!(came.ok(), "{}", came.all());
-    let doc = table.store.read(&keys::doc(&TableId::of(&hall()))).expect("memory does not fail");
+    let doc = table.store.read(&keys::doc(&seated::table())).expect("memory does not fail");
     assert!(String::from_utf8_lossy(&doc.expect("it is there")).contains("Ann; roll"), "they keep their name");
 }
 

@@ -3,7 +3,6 @@
 
 use crate::attack::seated::{Person, Seated, games};
 use jiff::SignedDuration;
-use journal::store::Store;
 use plugin_api::Plugin;
 
 fn all() -> Vec<Box<dyn Plugin>> {
@@ -102,9 +101,7 @@ fn nobody_learns_of_a_private_order_before_or_when_it_is_carried_out() {
     assert!(!came.public().contains("poison") && !came.public().contains("900000"), "{}", came.public());
     // Nor does a public entry say that it is over.
     let next = table.say(&bob, "!remind 2h something else").entry().expect("it is kept");
-    let key = journal::keys::entry(&journal::keys::TableId::of(&crate::attack::seated::hall()), next);
-    let stored = table.store.read(&key).expect("memory").expect("it is there");
-    let page = journal::Page::of_stored(&key, &stored).expect("an entry");
+    let page = table.page(next);
     let changed: Vec<_> = page.changes().all().map(|change| change.path.clone()).collect();
     assert_eq!(changed.iter().filter(|path| path.contains("orders")).count(), 1, "{changed:?}");
     assert!(came.private(&ann).contains("poison") && came.private(&ann).contains("900000"), "{}", came.all());

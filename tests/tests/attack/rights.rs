@@ -1,10 +1,9 @@
 //! Nobody gets a right they were not given.
 
-use crate::attack::seated::{Came, NETWORK, Person, Seated, games, hall};
+use crate::attack::seated::{self, Came, NETWORK, Person, Seated, games, hall};
 use chat::{Block, Event, Fake, Message, PlayerId, RoomId, Speaker, Trust};
 use jiff::Timestamp;
-use journal::Page;
-use journal::keys::{self, TableId};
+use journal::keys;
 use journal::store::{Batch, Store};
 use plugin_api::{Commands, Game, Name, Plugin, Refusal, Reply, Text, Turn};
 use serde_json::Value;
@@ -30,13 +29,10 @@ fn refused(came: &Came) {
 
 /// Changes the table's document in the store.
 fn with_document(table: &mut Seated, change: impl FnOnce(&mut Value)) {
-    let key = keys::doc(&TableId::of(&hall()));
-    let stored = table.store.read(&key).expect("memory does not fail").expect("there is one");
-    let mut document: Value = serde_json::from_slice(&stored).expect("JSON");
+    let key = keys::doc(&seated::table());
+    let mut document = table.read(&key).expect("there is one");
     change(&mut document);
-    let mut batch = Batch::default();
-    batch.put(key, document.to_string());
-    table.store.commit(&batch).expect("memory does not fail");
+    table.write(&key, &document);
 }
 
 #[test]
@@ -364,12 +360,10 @@ fn a_former_referee_undoes_nothing_that_took_a_referee() {
 fn an_entry_of_an_older_version_may_have_taken_a_referee() {
     let (mut table, [ann, _, gus]) = table();
     let number = table.say(&ann, "!act d8 d10").entry().expect("an entry");
-    let key = keys::entry(&TableId::of(&hall()), number);
-    let stored = table.store.read(&key).expect("memory does not fail").expect("it is there");
-    let mut page = Page::of_stored(&key, &stored).expect("an entry");
+    let mut page = table.page(number);
     page.link.before.took = None;
     let mut batch = Batch::default();
-    batch.put(key, page.to_stored());
+    batch.put(keys::entry(&seated::table(), number), page.to_stored());
     table.store.commit(&batch).expect("memory does not fail");
     refused(&table.say(&ann, "!undo"));
     assert!(table.say(&gus, &format!("!undo #{number}")).ok());

@@ -1,24 +1,21 @@
 //! A party that is split: who may split it, how many scenes there are, and what is left of one that is over.
 
 use crate::attack::links::{Rooms, ann, dan, den, gus};
-use crate::attack::seated::{Person, Seated, hall};
+use crate::attack::seated::{self, Person, Seated, hall};
 use chat::{Event, RoomId};
-use journal::documents::{Apart, GameDoc, TableDoc, from_json, to_json};
-use journal::keys::{self, TableId};
-use journal::store::{Batch, Store};
+use journal::documents::{Apart, GameDoc, TableDoc};
+use journal::keys;
+use journal::store::Store;
 use serde_json::Value;
 
 /// What is stored of the table of the hall.
 fn table(rooms: &Rooms) -> TableDoc {
-    let key = keys::doc(&TableId::of(&hall()));
-    from_json(&key, &rooms.0.store.read(&key).expect("memory does not fail").expect("it is there")).expect("it reads")
+    rooms.0.read(&keys::doc(&seated::table())).expect("it is there")
 }
 
 /// What is stored there of the turn orders.
 fn orders(rooms: &Rooms) -> Value {
-    let key = keys::game(&TableId::of(&hall()), "turns");
-    let doc: Option<GameDoc> =
-        rooms.0.store.read(&key).expect("memory does not fail").map(|doc| from_json(&key, &doc).expect("it reads"));
+    let doc: Option<GameDoc> = rooms.0.read(&keys::game(&seated::table(), "turns"));
     doc.map_or(Value::Null, |doc| doc.state)
 }
 
@@ -203,9 +200,7 @@ fn a_story_of_several_scenes_says_which_one_goes_on() {
     ] {
         plays(&mut rooms, &room, line);
     }
-    let heard = rooms.at(&hall(), &ann(), "!export story").heard;
-    let files = heard.posts.iter().flat_map(|outgoing| &outgoing.post.files);
-    let story: String = files.map(|file| file.text.as_str()).collect();
+    let story = rooms.at(&hall(), &ann(), "!export story").files().concat();
     let told: Vec<&str> = story.lines().filter(|line| !line.is_empty()).skip(1).collect();
     let begins = [
         "## The ford",
@@ -248,9 +243,7 @@ fn a_scene_of_a_room_that_is_not_at_the_table_splits_nobody() {
     // A table that was exported while the party was split, and imported elsewhere.
     let mut doc = table(&rooms);
     doc.apart.insert(RoomId::new("elsewhere", "mill"), Apart { from: 1, since: 1 });
-    let mut batch = Batch::default();
-    batch.put(keys::doc(&TableId::of(&hall())), to_json(&doc));
-    rooms.0.store.commit(&batch).expect("memory does not fail");
+    rooms.0.write(&keys::doc(&seated::table()), &doc);
     rooms.0.restart();
     for line in ["!now", "!now all", "!scene"] {
         let told = plays(&mut rooms, &hall(), line);

@@ -1,8 +1,7 @@
 //! Secrets keep their original readers and get no others.
 
-use crate::attack::seated::{Came, Person, Seated, games, hall};
+use crate::attack::seated::{self, Came, Person, Seated, games, hall};
 use chat::{Block, Event, Recipient, Span};
-use journal::keys::TableId;
 use journal::{audit, export};
 use plugin_api::{Commands, Game, Name, Plugin, Refusal, Reply, Turn};
 
@@ -58,9 +57,8 @@ fn dealt() -> (Seated, [Person; 2]) {
 
 /// The file that `!export` gives to a player. It verifies, and the journal adds up.
 fn exported(table: &mut Seated, who: &Person) -> String {
-    audit(&*table.store, &TableId::of(&hall())).expect("the journal leads to what is stored");
-    let came = table.say(who, "!export");
-    let file = came.heard.posts.iter().flat_map(|outgoing| &outgoing.post.files).next().expect("a file").text.clone();
+    audit(&*table.store, &seated::table()).expect("the journal leads to what is stored");
+    let file = table.say(who, "!export").files().pop().expect("a file");
     export::verify(&mut file.as_bytes(), |_| {}).expect("it verifies");
     file
 }

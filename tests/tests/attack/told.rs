@@ -19,8 +19,7 @@ fn table() -> (Seated, [Person; 4]) {
 }
 
 fn file(table: &mut Seated, who: &Person, line: &str) -> String {
-    let came = table.say(who, line);
-    came.heard.posts.iter().flat_map(|outgoing| &outgoing.post.files).map(|file| file.text.clone()).collect()
+    table.say(who, line).files().concat()
 }
 
 #[test]

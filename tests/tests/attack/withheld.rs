@@ -88,8 +88,7 @@ fn dealt() -> (Seated, [Person; 3]) {
 /// The file that this line gives to this person.
 fn file(table: &mut Seated, who: &Person, line: &str) -> String {
     let came = table.say(who, line);
-    let mut files = came.heard.posts.iter().flat_map(|outgoing| &outgoing.post.files);
-    files.next().unwrap_or_else(|| panic!("no file: {}", came.all())).text.clone()
+    came.files().pop().unwrap_or_else(|| panic!("no file: {}", came.all()))
 }
 
 fn table_id() -> TableId {

@@ -2,7 +2,6 @@
 
 use journal::documents::{Head, RollDoc};
 use journal::keys;
-use journal::store::Store;
 use journal::{Changes, Entry, Link, Page, audit};
 use plugin_api::{Commands, Game, Name, Plugin, Refusal, Reply, Turn};
 use serde_json::Value;
@@ -31,9 +30,7 @@ pub fn undo(stage: &mut Seated, number: u64) -> Came {
 }
 
 pub fn link(stage: &Seated, number: u64) -> (Entry, Link) {
-    let key = keys::entry(&table(), number);
-    let stored = stage.store.read(&key).expect("memory does not fail").expect("it was just written");
-    let Page { entry, link } = Page::of_stored(&key, &stored).expect("an entry");
+    let Page { entry, link } = stage.page(number);
     (entry, link)
 }
 

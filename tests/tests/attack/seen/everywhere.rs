@@ -1,10 +1,9 @@
 //! Every command of every plugin and of the table, with a value that only the referee may see in the place of each number.
 
 use super::table;
-use crate::attack::seated::{Came, Person, Seated, hall, tidy};
+use crate::attack::seated::{self, Came, Person, Seated, tidy};
 use chat::Readers;
-use journal::keys::{self, TableId};
-use journal::store::Store;
+use journal::keys;
 use plugin_api::{Answers, CommandSpec, Plugin};
 use serde_json::Value;
 
@@ -79,10 +78,8 @@ fn endings(came: &Came) -> Vec<Vec<Option<Value>>> {
 
 /// What a game counts and keeps in the open of somebody: wounds, stress, tokens. Everybody plays by that.
 fn counts(table: &Seated, game: &dyn Plugin) -> Vec<(Vec<String>, Value)> {
-    let stored =
-        table.store.read(&keys::game(&TableId::of(&hall()), &game.manifest().id)).expect("memory does not fail");
-    let Some(stored) = stored else { return Vec::new() };
-    let doc: Value = serde_json::from_slice(&stored).expect("it is JSON");
+    let doc: Option<Value> = table.read(&keys::game(&seated::table(), &game.manifest().id));
+    let Some(doc) = doc else { return Vec::new() };
     let mut all = Vec::new();
     flatten(&doc["state"], &mut Vec::new(), &mut all);
     let open = |path: &[String]| {
