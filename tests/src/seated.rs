@@ -1,10 +1,12 @@
 //! A table in memory, without a network: who says something at it, and what comes of it.
 
 mod came;
+mod counted;
 mod person;
 mod seating;
 
-pub use came::{Came, tidy};
+pub use came::{Came, text, tidy};
+pub use counted::Counted;
 pub use person::{NETWORK, Person, Who, player};
 pub use seating::Seating;
 

@@ -1,7 +1,7 @@
 //! The bot in this process, on networks of the test's choice.
 
 use bot::{Bot, serve};
-use chat::{Clock, PlayerId, SystemClock, Transport};
+use chat::{Clock, Fake, Message, PlayerId, RoomId, Speaker, Standing, SystemClock, Transport};
 use jiff::{SignedDuration, Timestamp};
 use journal::Entropy;
 use journal::store::{Memory, Store};
@@ -83,6 +83,22 @@ impl Make {
         let served = tokio::spawn(async move { served.await.expect("it serves") });
         Running { store: self.store, stop, served }
     }
+}
+
+impl Make {
+    /// Runs it on a network during `play`, then stops it in order and returns its store.
+    pub async fn during(self, network: Arc<Fake>, play: impl AsyncFnOnce(&Fake)) -> Arc<dyn Store> {
+        let running = self.serve(vec![network.clone()]);
+        play(&network).await;
+        running.stop().await
+    }
+}
+
+/// A message of Ann, an admin on the network `fake`. No limit holds her back.
+pub fn by_ann(id: &str, room: &str, body: &str) -> Message {
+    let speaker = Speaker { standing: Standing::Admin, ..Speaker::new(PlayerId::new("fake", "ann"), "Ann") };
+    let message = Message::new(id, RoomId::new("fake", room), speaker, Timestamp::UNIX_EPOCH, body);
+    Message { unlimited: true, ..message }
 }
 
 impl Running {

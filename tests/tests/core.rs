@@ -1,7 +1,6 @@
 //! The running core over the fake network: panics, redelivery, restarts, and several tables at once.
 
-use chat::{Block, Event, Fake, Message, PlayerId, Post, RoomId, Speaker, Standing};
-use jiff::Timestamp;
+use chat::{Event, Fake, Message, RoomId};
 use journal::documents::{InboxRow, to_json};
 use journal::keys::TableId;
 use journal::store::{Batch, Memory, Store, StoreError};
@@ -13,7 +12,8 @@ use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
-use tests::serving::Make;
+use tests::seated::text;
+use tests::serving::{Make, by_ann};
 
 /// A game that breaks on purpose.
 struct Fragile;
@@ -81,25 +81,8 @@ fn games() -> Vec<Box<dyn Plugin>> {
     vec![plugin_api::plugin::<Fragile>(), roll::plugin(), mvk::plugin()]
 }
 
-fn message(id: &str, room: &str, body: &str) -> Message {
-    Message {
-        unlimited: true,
-        ..Message::new(
-            id,
-            RoomId::new("fake", room),
-            Speaker { standing: Standing::Admin, ..Speaker::new(PlayerId::new("fake", "ann"), "Ann") },
-            Timestamp::UNIX_EPOCH,
-            body,
-        )
-    }
-}
-
 fn say(network: &Fake, id: &str, room: &str, body: &str) {
-    network.happen(Event::Said(message(id, room, body)));
-}
-
-fn text(post: &Post) -> String {
-    post.blocks.iter().map(Block::plain).collect::<Vec<_>>().join("\n")
+    network.happen(Event::Said(by_ann(id, room, body)));
 }
 
 async fn ask(network: &Fake, id: &str, body: &str) -> String {
@@ -110,9 +93,7 @@ async fn ask(network: &Fake, id: &str, body: &str) -> String {
 /// Runs a bot over `store` on `network` during `play`, then stops it in order.
 async fn with_bot(store: Arc<dyn Store>, network: Arc<Fake>, play: impl AsyncFnOnce(&Fake)) {
     let (plugins, entropy) = (vec!["fragile", "roll", "mvk"], Entropy::from_seed([1; 32]));
-    let running = Make { store, games, plugins, entropy, ..Make::default() }.serve(vec![network.clone()]);
-    play(&network).await;
-    running.stop().await;
+    Make { store, games, plugins, entropy, ..Make::default() }.during(network, play).await;
 }
 
 #[tokio::test]
@@ -166,7 +147,7 @@ async fn dice_in_prose_are_rolled_where_the_room_wants_that() {
 #[tokio::test]
 async fn missed_messages_are_answered_where_the_room_wants_that() {
     with_bot(Arc::<Memory>::default(), Fake::new("fake"), async |network| {
-        let late = |id: &str| Event::Said(Message { late: true, ..message(id, "hall", "!roll 1d1") });
+        let late = |id: &str| Event::Said(Message { late: true, ..by_ann(id, "hall", "!roll 1d1") });
         network.happen(late("1"));
         assert!(text(&network.hear().await).contains("1 | 1d1 [1] #1"));
         assert_eq!(ask(network, "2", "!room late off").await, "late is now off. #2");
@@ -343,7 +324,7 @@ async fn accepted_messages_are_played_once_the_disk_has_room() {
     let disk: Arc<Disk> = Arc::default();
     with_bot(disk.clone(), Fake::redelivering("fake"), async |network| {
         assert_eq!(ask(network, "1", "!count").await, "counted 1 #1");
-        let (accepted, full) = (message("2", "hall", "!count"), &disk.full);
+        let (accepted, full) = (by_ann("2", "hall", "!count"), &disk.full);
         let mut batch = Batch::default();
         batch.put(keys::inbox(&accepted.room, "2"), to_json(&InboxRow::Waiting));
         batch.put(keys::waiting("fake", 9), to_json(&Event::Said(accepted)));
@@ -387,7 +368,7 @@ async fn a_message_delivered_twice_is_played_once() {
 #[tokio::test]
 async fn a_message_accepted_before_a_crash_is_played_after_it() {
     let store: Arc<Memory> = Arc::default();
-    let accepted = message("1", "hall", "!count");
+    let accepted = by_ann("1", "hall", "!count");
     let mut batch = Batch::default();
     batch.put(keys::inbox(&accepted.room, "1"), to_json(&InboxRow::Waiting));
     batch.put(keys::waiting("fake", 1), to_json(&Event::Said(accepted)));
@@ -502,7 +483,7 @@ async fn a_reply_to_an_answer_follows_up_on_its_roll() {
         let first = network.hear().await;
         assert!(text(&first).contains("#1"));
         assert!(ask(network, "2", "!act d8").await.contains("#2"));
-        let mut reply = message("3", "hall", "!vs 0");
+        let mut reply = by_ann("3", "hall", "!vs 0");
         reply.reply_to = Some(format!("said-{}", first.key));
         network.happen(Event::Said(reply));
         assert!(text(&network.hear().await).starts_with("SUCCESS"));
@@ -519,7 +500,7 @@ async fn a_reply_to_a_roll_continues_that_roll() {
         say(network, "1", "hall", "!roll 10d1");
         let first = network.hear().await;
         assert!(ask(network, "2", "!roll 20d1").await.starts_with("20 | "));
-        let mut reply = message("3", "hall", "!roll +2");
+        let mut reply = by_ann("3", "hall", "!roll +2");
         reply.reply_to = Some(format!("said-{}", first.key));
         network.happen(Event::Said(reply));
         assert_eq!(text(&network.hear().await), "12 | 10 + 2 | on #1");
@@ -532,7 +513,7 @@ async fn an_edited_command_edits_its_answer_even_after_a_restart() {
     let store: Arc<Memory> = Arc::default();
     let network = Fake::redelivering("fake");
     let edit = |id: &str, original: &str, body: &str| Event::Edited {
-        message: message(id, "hall", body),
+        message: by_ann(id, "hall", body),
         original: original.to_owned(),
     };
     let mut first = String::new();

@@ -1,17 +1,13 @@
 //! Properties of any sequence of commands, with all games together and each command prefixed with its game.
 
-use dice::fair::MessageKey;
-use dice::{Dice, DiceError};
 use plugin_api::Plugin;
 use proptest::prelude::{Strategy, prop};
 use proptest::proptest;
 use proptest::sample::select;
-use std::sync::Arc;
 use std::sync::LazyLock;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use table::{DiceBox, FairBox, OutcomeKind};
+use table::OutcomeKind;
 use tests::Conversation;
-use tests::seated::{self, Seating};
+use tests::seated::{self, Counted, Seating};
 
 fn games() -> Vec<Box<dyn Plugin>> {
     let games = games::all().into_iter();
@@ -70,25 +66,6 @@ static LINES: LazyLock<Vec<String>> = LazyLock::new(|| {
     examples.chain(MORE.map(str::to_owned)).collect()
 });
 
-/// Fair dice that count rolls.
-#[derive(Clone, Default)]
-struct Counted(Arc<AtomicUsize>);
-
-struct CountedDice(Box<dyn Dice + Send>, Arc<AtomicUsize>);
-
-impl DiceBox for Counted {
-    fn dice(&self, seed: &[u8; 32], key: &MessageKey) -> Box<dyn Dice + Send> {
-        Box::new(CountedDice(FairBox.dice(seed, key), self.0.clone()))
-    }
-}
-
-impl Dice for CountedDice {
-    fn throw(&mut self, sides: u32) -> Result<u32, DiceError> {
-        self.1.fetch_add(1, Ordering::Relaxed);
-        self.0.throw(sides)
-    }
-}
-
 fn lines() -> impl Strategy<Value = Vec<(&'static str, String)>> {
     prop::collection::vec((select(&["Ann", "Bob", "Cem"][..]), select(LINES.clone())), 1..60)
 }
@@ -103,12 +80,12 @@ proptest! {
         let seating = Seating::of(games).dice(counted.clone());
         let mut table = seating.people(&["Ann", "Bob"]).admins(&["Cem"]).seat();
         for (who, line) in &lines {
-            let before = counted.0.load(Ordering::Relaxed);
+            counted.taken();
             let heard = table.say(*who, &format!("!{line}")).heard;
+            let thrown = counted.taken();
             for outcome in &heard.outcomes {
                 let said = outcome.reply.plain();
                 assert!(!said.contains("hit a bug"), "{line}: {said}");
-                let thrown = counted.0.load(Ordering::Relaxed) - before;
                 assert!(outcome.kind != OutcomeKind::Refused || thrown == 0, "{line}: {thrown} dice, and then {said}");
             }
         }

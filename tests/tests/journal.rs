@@ -13,7 +13,7 @@ use proptest::sample::select;
 use serde_json::Value;
 use stage::{changes, holds, link, seated, undo};
 use table::OutcomeKind;
-use tests::seated::{Came, NETWORK, Seated, alone_with, hall, player, table};
+use tests::seated::{Came, NETWORK, Seated, alone_with, hall, player, table, text};
 
 /// Commands that, in some state of the table, change something or roll dice.
 const LINES: &[&str] = &[
@@ -250,7 +250,7 @@ fn a_private_command_is_played_at_the_table_and_read_by_few() {
     let posts: Vec<_> = rolled.heard.posts.iter().map(|outgoing| &outgoing.post).collect();
     assert_eq!(posts.len(), 3, "the room, Ann, Gus");
     for post in posts {
-        let text = post.blocks.iter().map(Block::plain).collect::<Vec<_>>().join("\n");
+        let text = text(post);
         match (&post.to, post.room == hall()) {
             (Recipient::Room, true) => assert_eq!(text, format!("#{number}: a secret roll by Ann")),
             (Recipient::Room, false) => assert!(post.room == alone_with(&player("Ann")) && text.contains("curtain")),

@@ -1,10 +1,11 @@
 //! Several rooms at one table, on networks of different kinds: one order, one journal, and what each room sees.
 
-use chat::{Block, Event, Fake, Message, PlayerId, Post, Recipient, RoomId, Speaker, Standing, Trust};
+use chat::{Event, Fake, Message, PlayerId, Recipient, RoomId, Speaker, Standing, Trust};
 use jiff::Timestamp;
 use journal::store::Store;
 use std::cell::Cell;
 use std::sync::Arc;
+use tests::seated::text;
 use tests::serving::{Make, Running};
 
 /// A room on a network that loses what it does not deliver, and one on a network that redelivers and shows edits.
@@ -13,10 +14,6 @@ struct Rooms {
     den: Arc<Fake>,
     running: Running,
     said: Cell<u32>,
-}
-
-fn words(post: &Post) -> String {
-    post.blocks.iter().map(Block::plain).collect::<Vec<_>>().join("\n")
 }
 
 fn room(network: &str, id: &str) -> RoomId {
@@ -50,7 +47,7 @@ impl Rooms {
             linked.starts_with("This room now plays at the table of tavern on irc: it goes on with #2."),
             "{linked}"
         );
-        assert_eq!(words(&self.tavern.hear().await), "den on matrix plays at this table from now on.");
+        assert_eq!(text(&self.tavern.hear().await), "den on matrix plays at this table from now on.");
     }
 
     async fn mirrored() -> Self {
@@ -76,12 +73,12 @@ impl Rooms {
 
     async fn at_tavern(&self, who: &str, body: &str) -> String {
         self.say(&self.tavern, &room("irc", "tavern"), who, body);
-        words(&self.tavern.hear().await)
+        text(&self.tavern.hear().await)
     }
 
     async fn at_den(&self, who: &str, body: &str) -> String {
         self.say(&self.den, &room("matrix", "den"), who, body);
-        words(&self.den.hear().await)
+        text(&self.den.hear().await)
     }
 }
 
@@ -102,10 +99,10 @@ async fn two_rooms_on_two_networks_play_at_one_table_in_one_order() {
 async fn a_mirrored_roll_is_shown_once_in_the_other_room_with_who_and_where() {
     let rooms = Rooms::mirrored().await;
     assert_eq!(rooms.at_den("ann", "!roll 1d1 # I leap").await, "1 | 1d1 [1] | I leap #3");
-    assert_eq!(words(&rooms.tavern.hear().await), "[den on matrix] ann: 1 | 1d1 [1] | I leap #3");
+    assert_eq!(text(&rooms.tavern.hear().await), "[den on matrix] ann: 1 | 1d1 [1] | I leap #3");
     assert_eq!(rooms.at_tavern("bob", "!roll 1d1").await, "1 | 1d1 [1] #4");
     let shown = rooms.den.hear().await;
-    assert_eq!((words(&shown).as_str(), &shown.to), ("[tavern on irc] bob: 1 | 1d1 [1] #4", &Recipient::Room));
+    assert_eq!((text(&shown).as_str(), &shown.to), ("[tavern on irc] bob: 1 | 1d1 [1] #4", &Recipient::Room));
     // Help, settings and refusals are nobody else's.
     assert!(rooms.at_den("ann", "!help roll").await.contains("roll"));
     assert!(rooms.at_den("ann", "!undo #99").await.contains("#99"));
@@ -113,7 +110,7 @@ async fn a_mirrored_roll_is_shown_once_in_the_other_room_with_who_and_where() {
     // An undo is.
     let undone = rooms.at_den("ann", "!undo").await;
     assert!(undone.contains("#3"), "{undone}");
-    assert!(words(&rooms.tavern.hear().await).starts_with("[den on matrix] ann: "));
+    assert!(text(&rooms.tavern.hear().await).starts_with("[den on matrix] ann: "));
     rooms.running.stop().await;
 }
 
@@ -126,21 +123,21 @@ async fn an_edit_corrects_the_mirrored_line_and_a_deletion_takes_it_back() {
     let given = rooms.at_tavern("gus", "!link another").await;
     let word = given.split("!link ").nth(1).and_then(|rest| rest.split(' ').next()).expect("a word");
     rooms.say(&rooms.den, &cellar, "gus", &format!("!link {word}"));
-    assert!(words(&rooms.den.hear().await).starts_with("This room now plays at"));
+    assert!(text(&rooms.den.hear().await).starts_with("This room now plays at"));
     rooms.den.hear().await;
     rooms.tavern.hear().await;
     let first = rooms.say(&rooms.den, &den, "ann", "!roll 1d1 # my sister");
     let mut seen = [rooms.den.hear().await, rooms.den.hear().await];
     seen.sort_by_key(|post| post.room.clone());
-    assert_eq!(words(&seen[0]), "[den] ann: 1 | 1d1 [1] | my sister #3");
-    assert_eq!(words(&rooms.tavern.hear().await), "[den on matrix] ann: 1 | 1d1 [1] | my sister #3");
+    assert_eq!(text(&seen[0]), "[den] ann: 1 | 1d1 [1] | my sister #3");
+    assert_eq!(text(&rooms.tavern.hear().await), "[den on matrix] ann: 1 | 1d1 [1] | my sister #3");
     let message = rooms.message(&den, "ann", "!roll 1d1+1 # my brother");
     let edit = message.id.clone();
     rooms.den.happen(Event::Edited { message, original: first.clone() });
     let mut seen = [rooms.den.hear().await, rooms.den.hear().await];
     seen.sort_by_key(|post| post.room.clone());
     assert!(seen.iter().all(|post| post.corrects().is_some_and(|earlier| earlier.id.is_some())), "{seen:?}");
-    assert_eq!(words(&seen[0]), "[den] ann: 2 | 1d1 [1] + 1 | my brother (edited, was #3) #4");
+    assert_eq!(text(&seen[0]), "[den] ann: 2 | 1d1 [1] + 1 | my brother (edited, was #3) #4");
     assert!(rooms.tavern.hear().await.corrects().is_some(), "which says that it corrects");
     let message = rooms.message(&den, "ann", "");
     rooms.den.happen(Event::Redacted { message, of: edit });
@@ -165,9 +162,9 @@ async fn nothing_secret_crosses_and_a_referee_hears_it_wherever_they_are() {
     assert_eq!(own.to, Recipient::Player(PlayerId::new("matrix", "ann")));
     let copy = rooms.tavern.hear().await;
     assert_eq!(copy.to, Recipient::Player(PlayerId::new("irc", "gus")), "{copy:?}");
-    assert!(words(&copy).contains("poison"));
+    assert!(text(&copy).contains("poison"));
     assert_eq!(rooms.at_tavern("bob", "!roll 1d1").await, "1 | 1d1 [1] #4", "and the room hears nothing");
-    assert!(words(&rooms.den.hear().await).starts_with("[tavern on irc] bob"));
+    assert!(text(&rooms.den.hear().await).starts_with("[tavern on irc] bob"));
     rooms.running.stop().await;
 }
 
@@ -182,9 +179,9 @@ async fn the_table_and_its_rooms_outlive_a_restart_and_each_roll_is_mirrored_onc
     let store = rooms.running.stop().await;
     let rooms = Rooms::on(Make { store, ..Make::default() });
     let shown = rooms.tavern.hear().await;
-    assert_eq!((words(&shown).as_str(), shown.again), ("[den on matrix] ann: 1 | 1d1 [1] #3", true));
+    assert_eq!((text(&shown).as_str(), shown.again), ("[den on matrix] ann: 1 | 1d1 [1] #3", true));
     assert_eq!(rooms.at_tavern("bob", "!roll 1d1").await, "1 | 1d1 [1] #4");
-    assert_eq!(words(&rooms.den.hear().await), "[tavern on irc] bob: 1 | 1d1 [1] #4");
+    assert_eq!(text(&rooms.den.hear().await), "[tavern on irc] bob: 1 | 1d1 [1] #4");
     let store = rooms.running.stop().await;
     assert_eq!(store.scan("outbox/", None, 10).unwrap(), []);
 }
@@ -215,7 +212,7 @@ async fn a_room_that_leaves_goes_back_to_its_own_table_and_the_other_keeps_every
     assert_eq!(rooms.at_den("ann", "!roll 1d1").await, "1 | 1d1 [1] #2");
     let left = rooms.at_den("gus", "!unlink").await;
     assert!(left.starts_with("This room has left the table and goes on at its own table, after #2."), "{left}");
-    assert_eq!(words(&rooms.tavern.hear().await), "den on matrix has left this table.");
+    assert_eq!(text(&rooms.tavern.hear().await), "den on matrix has left this table.");
     assert!(rooms.at_den("ann", "!roll 1d1").await.ends_with("#3"), "its own, after the link of #2");
     assert!(rooms.at_tavern("bob", "!roll 1d1").await.ends_with("#4"), "the unlink is #3 of the table");
     rooms.running.stop().await;
@@ -229,7 +226,7 @@ async fn what_is_said_behind_an_unlink_is_played_where_the_room_is_then_and_in_i
     rooms.den.deliver(lines.map(|line| Event::Said(rooms.message(&den, "gus", line))).to_vec());
     let mut said = Vec::new();
     for _ in lines {
-        said.push(words(&rooms.den.hear().await));
+        said.push(text(&rooms.den.hear().await));
     }
     assert!(said[0].contains("has left the table"), "{said:?}");
     let own = ["1 | 1d1 [1] | first #2", "1 | 1d1 [1] | second #3"];

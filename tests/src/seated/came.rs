@@ -49,7 +49,7 @@ impl Came {
 
     /// The text for a reader.
     pub fn to(&self, reader: &Recipient) -> String {
-        self.text(|to| to == reader)
+        self.texts(|to| to == reader)
     }
 
     /// The text for the room.
@@ -64,7 +64,7 @@ impl Came {
 
     /// The text for all readers together.
     pub fn all(&self) -> String {
-        self.text(|_| true)
+        self.texts(|_| true)
     }
 
     /// The texts of the files that are shown to anybody.
@@ -87,7 +87,7 @@ impl Came {
         self.heard.posts.iter().map(|outgoing| &outgoing.post).filter(move |post| reads(&post.to))
     }
 
-    fn text(&self, reads: impl Fn(&Recipient) -> bool) -> String {
+    fn texts(&self, reads: impl Fn(&Recipient) -> bool) -> String {
         self.posts(reads).flat_map(|post| post.blocks.iter().map(Block::plain)).collect::<Vec<_>>().join("\n")
     }
 
@@ -98,6 +98,11 @@ impl Came {
         });
         parts.collect::<Vec<_>>().join("\n")
     }
+}
+
+/// The text of a post.
+pub fn text(post: &Post) -> String {
+    post.blocks.iter().map(Block::plain).collect::<Vec<_>>().join("\n")
 }
 
 /// A text without what is random in every journal, and without the degrees of a check, which are its result.

@@ -1,7 +1,7 @@
 //! Several rooms, or accounts, that use the same word at one moment: each has its own queue, and all of them read what is
 //! there before any of them has written. As many get in as would one after another.
 
-use chat::{Block, Event, Fake, Message, PlayerId, RoomId, Speaker, Standing};
+use chat::{Event, Fake, Message, PlayerId, RoomId, Speaker, Standing};
 use jiff::Timestamp;
 use journal::documents::{Head, RoomDoc, from_json};
 use journal::keys::{self, TableId};
@@ -10,6 +10,7 @@ use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Condvar, Mutex};
 use std::time::Duration;
+use tests::seated::text;
 use tests::serving::{Make, Running};
 
 /// A store whose readers of certain records wait for each other.
@@ -120,7 +121,7 @@ impl Rooms {
         while answers.values().any(Option::is_none) {
             let post = self.network.hear().await;
             if let Some(answer) = post.answers.as_ref().and_then(|id| answers.get_mut(id)) {
-                let said = post.blocks.iter().map(Block::plain).collect::<Vec<_>>().join("\n");
+                let said = text(&post);
                 assert_eq!(answer.replace(said), None, "each is answered once");
             }
         }

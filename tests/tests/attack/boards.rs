@@ -1,8 +1,8 @@
 //! What the bot says without being asked: who is waited for, and the board of a room. It says it once, in time, and
 //! nothing that somebody may not know.
 
-use crate::attack::seated::{Person, Seated, games};
-use chat::{Block, What};
+use crate::attack::seated::{Person, Seated, games, text};
+use chat::What;
 use jiff::SignedDuration;
 use plugin_api::Plugin;
 use table::Outgoing;
@@ -35,10 +35,6 @@ fn table() -> (Seated, [Person; 3]) {
     }
     assert!(table.say(&people[2], "!gm me").ok());
     (table, people)
-}
-
-fn text(outgoing: &Outgoing) -> String {
-    outgoing.post.blocks.iter().map(Block::plain).collect::<Vec<_>>().join("\n")
 }
 
 #[test]
@@ -112,7 +108,7 @@ fn what_is_asked_in_secret_is_not_called_out_and_on_no_board() {
     assert!(table.say(&bob, "!remind 2d the word is swordfish").ok());
     let boards = boards(&mut table, 90, &ann);
     assert_eq!(boards.len(), 1);
-    let board = text(&boards[0]);
+    let board = text(&boards[0].post);
     assert!(board.contains("Ann: hp 33/40"), "{board}");
     for hidden in ["Ogre", "poison", "swordfish", "Bob on", "30"] {
         assert!(!board.contains(hidden), "{hidden}: {board}");
@@ -135,7 +131,7 @@ fn a_board_is_one_message_that_changes_at_most_once_a_minute() {
     assert!(table.say(&ann, "!hp -1").ok());
     let next = boards(&mut table, 1, &ann);
     assert_eq!(next.len(), 1);
-    assert!(text(&next[0]).contains("hp 32/40"), "{}", text(&next[0]));
+    assert!(text(&next[0].post).contains("hp 32/40"), "{}", text(&next[0].post));
     assert_eq!(next[0].post.corrects().map(|earlier| earlier.key.clone()), Some(key.clone()));
     assert!(table.say(&ann, "!hp -1").ok());
     assert!(boards(&mut table, 0, &ann).is_empty(), "within the minute");

@@ -1,11 +1,8 @@
 //! No input costs more than its limit, however large the numbers in it.
 
 use super::hostile;
-use crate::attack::seated::{self, Person, Seated, Seating};
-use bot::{Bot, serve};
-use chat::{Block, Event, Fake, Message, PlayerId, Post, RoomId, Speaker, Standing, Transport};
-use dice::fair::MessageKey;
-use dice::{Dice, DiceError};
+use crate::attack::seated::{self, Counted, Person, Seated, Seating, text};
+use chat::{Event, Fake, Message, RoomId};
 use jiff::Timestamp;
 use journal::Page;
 use journal::keys::TableId;
@@ -16,8 +13,9 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
-use table::{DiceBox, FairBox, Host, OutcomeKind};
+use table::OutcomeKind;
 use tests::astragal;
+use tests::serving::{Make, PLUGINS, by_ann};
 
 /// Bytes of memory that the program may reserve, whatever the input. It needs about half of that just to run.
 const SPACE: u64 = 1 << 29;
@@ -129,41 +127,10 @@ impl Store for Counting {
     }
 }
 
-/// Fair dice that count rolls.
-#[derive(Clone, Default)]
-struct Counted(Arc<AtomicUsize>);
-
-struct CountedDice(Box<dyn Dice + Send>, Arc<AtomicUsize>);
-
-impl Dice for CountedDice {
-    fn throw(&mut self, sides: u32) -> Result<u32, DiceError> {
-        self.1.fetch_add(1, Ordering::Relaxed);
-        self.0.throw(sides)
-    }
-}
-
-impl DiceBox for Counted {
-    fn dice(&self, seed: &[u8; 32], key: &MessageKey) -> Box<dyn Dice + Send> {
-        Box::new(CountedDice(FairBox.dice(seed, key), self.0.clone()))
-    }
-}
-
 /// A table that counts everything.
 struct Stage {
     table: Seated<Arc<Counting>>,
     dice: Counted,
-}
-
-/// A bot with all games.
-fn host<S: Store + 'static>(store: &Arc<S>) -> Host {
-    Seating::of(games::all).over(store.clone()).host()
-}
-
-fn message(room: &str, number: i64, body: &str) -> Message {
-    let speaker = Speaker { standing: Standing::Admin, ..Speaker::new(PlayerId::new("fake", "ann"), "Ann") };
-    let sent = Timestamp::from_second(1_700_000_000 + number).expect("in range");
-    let message = Message::new(number.to_string(), RoomId::new("fake", room), speaker, sent, body);
-    Message { unlimited: true, ..message }
 }
 
 impl Stage {
@@ -185,11 +152,11 @@ impl Stage {
 
     fn hears(&mut self, message: Message) -> (String, OutcomeKind, usize) {
         self.table.store.taken();
-        self.dice.0.store(0, Ordering::Relaxed);
+        self.dice.taken();
         let shown = message.body.chars().take(80).collect::<String>();
         let came = self.table.hears(message);
         let (read, written) = self.table.store.taken();
-        let thrown = self.dice.0.load(Ordering::Relaxed);
+        let thrown = self.dice.taken();
         assert!(thrown <= MOST_DICE, "{shown}: {thrown} dice");
         assert!(read <= MOST_READ, "{shown}: {read} records read");
         assert!(written <= MOST_WRITTEN, "{shown}: {written} bytes written");
@@ -371,21 +338,14 @@ impl Store for Gated {
     }
 }
 
-fn text(post: &Post) -> String {
-    post.blocks.iter().map(Block::plain).collect::<Vec<_>>().join("\n")
-}
-
 #[tokio::test]
 async fn slow_work_at_one_table_holds_up_no_other_and_keeps_its_order() {
     // The whole runtime has one thread. Reading the hall's journal takes as long as the test wants.
     let (store, comes, opens) = Gated::new(&journal::keys::entries(&TableId::of(&RoomId::new("fake", "hall"))));
     let network = Fake::new("fake");
-    let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
-    let transports: Vec<Arc<dyn Transport>> = vec![network.clone()];
-    let serving = tokio::spawn(serve(Arc::new(Bot::new(host(&store))), transports, async move {
-        let _ = stopped.await;
-    }));
-    let say = |room: &str, number: i64, body: &str| network.happen(Event::Said(message(room, number, body)));
+    let running =
+        Make { store: store.clone(), plugins: PLUGINS.clone(), ..Make::default() }.serve(vec![network.clone()]);
+    let say = |room, id: u32, body| network.happen(Event::Said(by_ann(&id.to_string(), room, body)));
     say("hall", 1, "!roll 1d1 # one");
     network.hear().await;
     say("attic", 2, "!roll 1d1 # two");
@@ -399,15 +359,14 @@ async fn slow_work_at_one_table_holds_up_no_other_and_keeps_its_order() {
     opens.send(()).expect("the gate waits");
     let (first, second) = (text(&network.hear().await), text(&network.hear().await));
     assert!(first.contains("1 entry up to #1") && second.contains("four"), "{first} / {second}");
-    drop(stop);
-    serving.await.expect("serving does not panic").expect("it ends well");
+    running.stop().await;
     assert!(!store.in_vain.load(Ordering::SeqCst), "the attic waited for the hall");
 }
 
 #[test]
 fn nothing_waits_for_a_backup_and_the_backup_is_a_snapshot() {
     let (store, comes, opens) = Gated::new("");
-    let host = host(&store);
+    let host = Seating::of(games::all).over(store.clone()).host();
     let write = |value: &str| {
         let mut batch = Batch::default();
         ["a", "b", "c"].iter().for_each(|key| batch.put(*key, value));

@@ -1,13 +1,13 @@
 //! A failed write changes nothing, and a change is never reported as failed.
 
-use chat::{Block, Event, Fake, Message, PlayerId, Post, RoomId, Speaker, Standing, Transport};
-use jiff::Timestamp;
+use chat::{Event, Fake, RoomId};
 use journal::keys;
 use journal::store::{Batch, Memory, Store, StoreError};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
-use tests::serving::Make;
+use tests::seated::text;
+use tests::serving::{Make, by_ann};
 use tests::{Conversation, answers, run};
 
 /// Plays the same command several times. Returns how often it was played; the other answers said that nothing changed.
@@ -136,22 +136,12 @@ impl Store for Keeper {
     }
 }
 
-fn text(post: &Post) -> String {
-    post.blocks.iter().map(Block::plain).collect::<Vec<_>>().join("\n")
-}
-
 #[tokio::test]
 async fn a_retry_does_not_play_an_accepted_message_twice() {
     let disk: Arc<Liar> = Arc::default();
     let network = Fake::redelivering("fake");
-    let transports: Vec<Arc<dyn Transport>> = vec![network.clone()];
-    let running = Make { store: disk.clone(), unlimited: true, ..Make::default() }.serve(transports);
-    let say = |id: u32| {
-        let speaker = Speaker { standing: Standing::Admin, ..Speaker::new(PlayerId::new("fake", "ann"), "Ann") };
-        let room = RoomId::new("fake", "hall");
-        let message = Message::new(id.to_string(), room, speaker, Timestamp::UNIX_EPOCH, "!insp +1");
-        network.happen(Event::Said(message));
-    };
+    let running = Make { store: disk.clone(), ..Make::default() }.serve(vec![network.clone()]);
+    let say = |id: u32| network.happen(Event::Said(by_ann(&id.to_string(), "hall", "!insp +1")));
     say(0);
     assert!(text(&network.hear().await).starts_with("inspiration 1 "));
     for id in 1..4 {
@@ -173,12 +163,8 @@ async fn a_retry_does_not_play_an_accepted_message_twice() {
 async fn edits_without_effect_that_cannot_be_noted_are_not_heard_again() {
     let disk: Arc<Keeper> = Arc::default();
     let network = Fake::redelivering("fake");
-    let transports: Vec<Arc<dyn Transport>> = vec![network.clone()];
-    let running = Make { store: disk.clone(), unlimited: true, ..Make::default() }.serve(transports);
-    let said = |id: u32| {
-        let speaker = Speaker { standing: Standing::Admin, ..Speaker::new(PlayerId::new("fake", "ann"), "Ann") };
-        Message::new(id.to_string(), RoomId::new("fake", "hall"), speaker, Timestamp::UNIX_EPOCH, "!roll 1d1")
-    };
+    let running = Make { store: disk.clone(), ..Make::default() }.serve(vec![network.clone()]);
+    let said = |id: u32| by_ann(&id.to_string(), "hall", "!roll 1d1");
     network.happen(Event::Said(said(0)));
     assert!(text(&network.hear().await).starts_with("1 |"));
     for id in 1..=40 {

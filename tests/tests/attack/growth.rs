@@ -2,9 +2,7 @@
 
 use crate::attack::seated::{Came, Seated, Seating, hall, player, table};
 use bot::Sweep;
-use chat::{
-    Block, CharacterId, Event, Fake, File, Message, PlayerId, Recipient, RoomId, Span, Speaker, Standing, Transport,
-};
+use chat::{Block, CharacterId, Event, Fake, File, Message, Recipient, Span};
 use jiff::{SignedDuration, Timestamp};
 use journal::documents::{Character, Head, Seat, TableDoc};
 use journal::keys;
@@ -12,7 +10,7 @@ use journal::store::{Memory, Store};
 use serde::de::DeserializeOwned;
 use std::sync::Arc;
 use table::{Host, OutcomeKind};
-use tests::serving::Make;
+use tests::serving::{Make, by_ann};
 
 /// A room where anybody can speak, with limits. Gus runs it.
 struct Room(Seated);
@@ -78,16 +76,9 @@ const IN_FILES: &str = "astragal_export";
 #[tokio::test]
 async fn an_export_file_is_never_stored_and_is_remade_after_a_restart() {
     let store: Arc<Memory> = Arc::default();
-    let say = |network: &Fake, id: &str, body: &str| {
-        let speaker = Speaker { standing: Standing::Admin, ..Speaker::new(PlayerId::new("fake", "ann"), "Ann") };
-        let message = Message::new(id, RoomId::new("fake", "hall"), speaker, Timestamp::UNIX_EPOCH, body);
-        network.happen(Event::Said(message));
-    };
+    let say = |network: &Fake, id: &str, body: &str| network.happen(Event::Said(by_ann(id, "hall", body)));
     let network = Fake::new("fake");
-    let serve = |network: &Arc<Fake>| {
-        let transports: Vec<Arc<dyn Transport>> = vec![network.clone()];
-        Make { store: store.clone(), unlimited: true, ..Make::default() }.serve(transports)
-    };
+    let serve = |network: &Arc<Fake>| Make { store: store.clone(), ..Make::default() }.serve(vec![network.clone()]);
     let running = serve(&network);
     say(&network, "1", "!roll 3d6 # the first");
     network.hear().await;

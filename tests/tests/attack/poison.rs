@@ -1,7 +1,6 @@
 //! The bot does not keep retrying a message that kills it.
 
-use chat::{Block, Event, Fake, Message, PlayerId, RoomId, Speaker, Standing};
-use jiff::Timestamp;
+use chat::{Event, Fake, PlayerId, RoomId};
 use journal::Entropy;
 use journal::keys::{self, TableId};
 use journal::store::{Batch, Memory, Store, StoreError};
@@ -10,7 +9,8 @@ use std::path::Path;
 use std::process::{Command, Output};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
-use tests::serving::Make;
+use tests::seated::text;
+use tests::serving::{Make, by_ann};
 
 /// Names the data directory for a bot in a child process.
 const DATA: &str = "ASTRAGAL_TEST_POISON";
@@ -51,21 +51,17 @@ fn games() -> Vec<Box<dyn Plugin>> {
 }
 
 fn message(id: &str, room: &str, body: &str) -> Event {
-    let speaker = Speaker { standing: Standing::Admin, ..Speaker::new(PlayerId::new("fake", "ann"), "Ann") };
-    let message = Message::new(id, RoomId::new("fake", room), speaker, Timestamp::UNIX_EPOCH, body);
-    Event::Said(Message { unlimited: true, ..message })
+    Event::Said(by_ann(id, room, body))
 }
 
 /// Runs the bot over `store` on `network` during `play`, then stops it in order.
 async fn with_bot(store: Arc<dyn Store>, network: Arc<Fake>, play: impl AsyncFnOnce(&Fake)) {
     let (plugins, entropy) = (vec!["deadly", "roll"], Entropy::from_seed([1; 32]));
-    let running = Make { store, games, plugins, entropy, ..Make::default() }.serve(vec![network.clone()]);
-    play(&network).await;
-    running.stop().await;
+    Make { store, games, plugins, entropy, ..Make::default() }.during(network, play).await;
 }
 
 async fn hear(network: &Fake) -> String {
-    network.hear().await.blocks.iter().map(Block::plain).collect::<Vec<_>>().join("\n")
+    text(&network.hear().await)
 }
 
 #[expect(clippy::print_stdout, reason = "its parent reads what it says")]

@@ -1,11 +1,12 @@
 //! A room that replaces another takes its whole table along, leaves nothing behind, and takes nothing from others.
 
-use chat::{Block, Event, Fake, Message, PlayerId, Post, Recipient, RoomId, Speaker, Standing, Trust};
+use chat::{Event, Fake, Message, PlayerId, Post, Recipient, RoomId, Speaker, Standing, Trust};
 use jiff::Timestamp;
 use journal::keys;
 use journal::store::Batch;
 use std::cell::Cell;
 use std::sync::Arc;
+use tests::seated::text;
 use tests::serving::{Make, Running};
 
 /// Rooms on a network that redelivers messages.
@@ -21,10 +22,6 @@ fn room(id: &str) -> RoomId {
 
 fn player(id: &str) -> PlayerId {
     PlayerId::new("fake", id)
-}
-
-fn words(post: &Post) -> String {
-    post.blocks.iter().map(Block::plain).collect::<Vec<_>>().join("\n")
 }
 
 impl Rooms {
@@ -54,7 +51,7 @@ impl Rooms {
     /// The answer to a message.
     async fn ask(&self, at: &str, who: &str, body: &str) -> String {
         self.say(at, who, body);
-        words(&self.network.hear().await)
+        text(&self.network.hear().await)
     }
 
     /// Deletes a message.
@@ -85,7 +82,7 @@ async fn people_left_in_a_replaced_room_have_no_say_at_its_table() {
     let rooms = Rooms::open();
     assert!(rooms.ask("old", "ann", "!insp +3").await.contains("inspiration 3"));
     rooms.moves("old", "new");
-    assert!(words(&rooms.network.hear().await).contains("This room goes on where the old one ended"));
+    assert!(text(&rooms.network.hear().await).contains("This room goes on where the old one ended"));
     assert!(rooms.ask("new", "ann", "!insp +1").await.contains("inspiration 4"));
     assert!(rooms.ask("new", "ann", "!secret roll 2d1 # a trap").await.contains("secret roll"));
     rooms.network.hear().await;
@@ -125,7 +122,7 @@ async fn a_room_with_a_table_of_its_own_takes_over_no_other() {
     assert!(rooms.ask("trap", "mal", "!gm me").await.contains("mal is now a referee"));
     assert!(rooms.ask("tavern", "gus", "!gm me").await.contains("gus is now a referee"));
     rooms.moves("trap", "tavern");
-    assert!(words(&rooms.network.hear().await).starts_with("I am astragal"), "a greeting and nothing else");
+    assert!(text(&rooms.network.hear().await).starts_with("I am astragal"), "a greeting and nothing else");
     assert!(rooms.ask("tavern", "ann", "!gm").await.contains("The referee is gus"));
     assert!(rooms.ask("trap", "mal", "!gm").await.contains("The referee is mal"));
     rooms.running.stop().await;
@@ -153,7 +150,7 @@ async fn a_player_who_spoke_and_left_is_not_present() {
     assert!(rooms.ask("tavern", "ann", "!insp +3").await.contains("inspiration 3"));
     let message = Message { absent: true, ..rooms.message("tavern", "eve", "!roll 2d1") };
     rooms.network.happen(Event::Said(message));
-    assert!(words(&rooms.network.hear().await).starts_with("2 | "));
+    assert!(text(&rooms.network.hear().await).starts_with("2 | "));
     assert!(rooms.ask("chat-eve", "eve", "in tavern history").await.contains("I do not see you in"));
     rooms.running.stop().await;
 }
@@ -165,7 +162,7 @@ async fn a_referee_who_left_reads_no_secrets() {
     assert!(rooms.ask("tavern", "cal", "!gm me").await.contains("cal is now a referee"));
     let told = async |who: &str| {
         rooms.say("tavern", who, "!secret roll 2d1");
-        assert!(words(&rooms.network.hear().await).contains("secret roll"));
+        assert!(text(&rooms.network.hear().await).contains("secret roll"));
         rooms.network.hear().await.to
     };
     assert_eq!(told("ann").await, Recipient::Player(player("ann")));
@@ -183,31 +180,31 @@ async fn a_deleted_message_is_erased_wherever_it_was_played() {
     assert_eq!(rooms.ask("tavern", "ann", "!roll 1d1").await, "1 | 1d1 [1] #1");
     // In one room for another.
     let said = rooms.say("chat-ann", "ann", "in tavern roll 2d1 # my sister is ill");
-    assert!(words(&rooms.network.hear().await).contains("a secret roll by ann"));
-    assert!(words(&rooms.network.hear().await).contains("my sister"));
+    assert!(text(&rooms.network.hear().await).contains("a secret roll by ann"));
+    assert!(text(&rooms.network.hear().await).contains("my sister"));
     rooms.take_back("chat-ann", "ann", &said);
     rooms.withdrawn("chat-ann", &said).await;
     rooms.withdrawn("tavern", &said).await;
     // At a table that moved to another room.
     let said = rooms.say("tavern", "ann", "!roll 3d1 # my sister is worse");
-    assert!(words(&rooms.network.hear().await).contains("my sister"));
+    assert!(text(&rooms.network.hear().await).contains("my sister"));
     rooms.moves("tavern", "new");
     rooms.network.hear().await;
     rooms.take_back("tavern", "ann", &said);
     rooms.withdrawn("tavern", &said).await;
     // By an edit. Only the edit is deleted.
     let first = rooms.say("new", "ann", "!roll 4d1 # my sister");
-    assert!(words(&rooms.network.hear().await).contains("my sister"));
+    assert!(text(&rooms.network.hear().await).contains("my sister"));
     let message = rooms.message("new", "ann", "!roll 4d1 # my sister died");
     let edit = message.id.clone();
     rooms.network.happen(Event::Edited { message, original: first.clone() });
-    assert!(words(&rooms.network.hear().await).contains("my sister died"));
+    assert!(text(&rooms.network.hear().await).contains("my sister died"));
     rooms.take_back("new", "ann", &edit);
     rooms.withdrawn("new", &edit).await;
     rooms.withdrawn("new", &first).await;
     // A refused line also has words.
     let said = rooms.say("new", "ann", "!roll my sister");
-    assert!(words(&rooms.network.hear().await).contains("!roll my sister"));
+    assert!(text(&rooms.network.hear().await).contains("!roll my sister"));
     rooms.take_back("new", "ann", &said);
     rooms.withdrawn("new", &said).await;
     let left = rooms.ask("new", "ann", "!history").await;
@@ -221,13 +218,13 @@ async fn a_deleted_message_is_erased_at_the_own_table_of_a_room_that_plays_at_an
         let rooms = Rooms::open();
         rooms.ask("tavern", "gus", "!gm me").await;
         let said = rooms.say("den", "ann", "!roll 1d1 # my sister is ill");
-        assert!(words(&rooms.network.hear().await).contains("my sister"));
+        assert!(text(&rooms.network.hear().await).contains("my sister"));
         let given = rooms.ask("tavern", "gus", "!link").await;
         let word = given.split("!link ").nth(1).and_then(|rest| rest.split(' ').next()).expect("a word").to_owned();
         // Each of these also tells the tavern.
         let moves = async |line: &str, done: &str| {
             rooms.say("den", "gus", line);
-            let told = [words(&rooms.network.hear().await), words(&rooms.network.hear().await)];
+            let told = [text(&rooms.network.hear().await), text(&rooms.network.hear().await)];
             assert!(told.iter().any(|said| said.contains(done)), "{told:?}");
         };
         moves(&format!("!link {word} really"), "This room now plays at").await;
@@ -252,7 +249,7 @@ async fn a_deleted_message_that_waits_is_erased_once_it_was_played() {
     // Both are accepted before the first is played, because the table is opened only then.
     let said = rooms.say("tavern", "ann", "!odds 60d100kh30\n!roll 2d1 # my sister is ill");
     rooms.take_back("tavern", "ann", &said);
-    assert!(words(&rooms.network.hear().await).contains("my sister"));
+    assert!(text(&rooms.network.hear().await).contains("my sister"));
     rooms.withdrawn("tavern", &said).await;
     assert!(!rooms.ask("tavern", "ann", "!history").await.contains("sister"));
     rooms.running.stop().await;
@@ -306,16 +303,16 @@ async fn a_room_that_replaces_another_goes_on_with_its_scene_and_its_board() {
     let told = rooms.ask("old", "gus", "!link").await;
     let word = told.split("!link ").nth(1).and_then(|rest| rest.split_whitespace().next()).expect("a word");
     assert!(rooms.ask("hall", "gus", &format!("!link {word}")).await.contains("plays at"));
-    assert!(words(&rooms.network.hear().await).contains("hall"));
+    assert!(text(&rooms.network.hear().await).contains("hall"));
     assert!(rooms.ask("old", "gus", "!scene apart At the mill").await.contains("plays it apart"));
     assert!(rooms.ask("old", "gus", "!board on").await.contains("I keep a board here"));
     let board = rooms.network.hear().await;
-    assert!(board.board && board.room == room("old") && words(&board).contains("At the mill"), "{board:?}");
+    assert!(board.board && board.room == room("old") && text(&board).contains("At the mill"), "{board:?}");
     rooms.moves("old", "new");
     let posts = [rooms.network.hear().await, rooms.network.hear().await];
     let (boards, told): (Vec<&Post>, Vec<&Post>) = posts.iter().partition(|post| post.board);
-    assert!(words(told[0]).contains("This room goes on where the old one ended"), "{posts:?}");
-    assert!(boards[0].room == room("new") && words(boards[0]).contains("At the mill"), "{posts:?}");
+    assert!(text(told[0]).contains("This room goes on where the old one ended"), "{posts:?}");
+    assert!(boards[0].room == room("new") && text(boards[0]).contains("At the mill"), "{posts:?}");
     assert!(rooms.ask("new", "gus", "!scene").await.contains("At the mill, since #2. This room plays it apart"));
     assert!(rooms.ask("new", "gus", "!undo #4").await.contains("#4 seated a room"));
     assert!(rooms.ask("hall", "gus", "!now all").await.contains("At the mill in new"));

@@ -1,29 +1,26 @@
 //! A wrong clock, or a wrong time from a sender, destroys nothing.
 
-use chat::{Block, Clock, Event, Fake, Message, PlayerId, RoomId, Speaker, Standing};
+use crate::attack::seated::text;
+use chat::{Clock, Event, Fake, Message, PlayerId, RoomId, Speaker};
 use jiff::{SignedDuration, Timestamp};
 use journal::keys::{self, TableId};
 use journal::store::Store;
 use journal::{Entry, Page};
 use std::sync::Arc;
-use tests::serving::{Make, SetClock};
+use tests::serving::{Make, SetClock, by_ann};
 
 fn hall() -> RoomId {
     RoomId::new("fake", "hall")
 }
 
 fn message(id: usize, sent: Timestamp, body: &str) -> Event {
-    let speaker = Speaker { standing: Standing::Admin, ..Speaker::new(PlayerId::new("fake", "ann"), "Ann") };
-    Event::Said(Message::new(format!("${id}"), hall(), speaker, sent, body))
+    Event::Said(Message { sent, unlimited: false, ..by_ann(&format!("${id}"), "hall", body) })
 }
 
 /// Runs a bot with this clock on a network during `play`, then stops it in order and returns its store.
 async fn with_bot(clock: &Arc<SetClock>, play: impl AsyncFnOnce(&Fake)) -> Arc<dyn Store> {
-    let network = Fake::redelivering("fake");
     let make = Make { own_clock: clock.clone(), plugins: vec!["roll"], ..Make::default() };
-    let running = make.serve(vec![network.clone()]);
-    play(&network).await;
-    running.stop().await
+    make.during(Fake::redelivering("fake"), play).await
 }
 
 /// The bot's own clock.
@@ -32,7 +29,7 @@ fn a_clock() -> Arc<SetClock> {
 }
 
 async fn hear(network: &Fake) -> String {
-    network.hear().await.blocks.iter().map(Block::plain).collect::<Vec<_>>().join("\n")
+    text(&network.hear().await)
 }
 
 /// What the bot answers to another player, whom no limit holds back, once it has heard all that was said before.
