@@ -255,6 +255,16 @@ fn is_listed(name: &str, packages: &BTreeMap<String, BTreeSet<String>>) {
     );
 }
 
+/// Bytes of the program with all networks. It may become larger for a reason, not unnoticed.
+const LARGEST: u64 = 49_400_000;
+
+#[test]
+fn the_program_that_most_users_have_does_not_grow_unnoticed() {
+    let [_, full] = &BUILDS;
+    let size = fs::metadata(full.program()).unwrap().len();
+    assert!(size <= LARGEST, "the program has {size} bytes: more than {LARGEST} need a reason");
+}
+
 #[test]
 fn the_features_of_the_builds_are_listed_and_so_are_those_only_tests_switch_on() {
     let kinds = ["--edges", "normal,build"];
