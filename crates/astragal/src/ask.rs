@@ -3,9 +3,11 @@
 use crate::order::{Look, Order};
 use crate::out::{Printed, out};
 use crate::packed::{Form, Packing, unpacked};
-use crate::request::{HERE, Request, SOCKET};
+use crate::request::{HERE, Request, SOCKET, Turn};
 use anyhow::{Context, bail, ensure};
+use chat::Terminal;
 use rustix::net::sockopt::socket_peercred;
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 use std::io::{self, BufReader, Write};
 use std::os::unix::net::UnixStream;
@@ -21,7 +23,11 @@ const PATIENCE: Duration = Duration::from_secs(20);
 /// # Errors
 /// It does not run, or refuses; or it is to be checked, and is not connected.
 pub fn ctl(data: &Path, order: &Order, printed: Printed) -> anyhow::Result<()> {
-    let request = |printed| Request::Order { order: order.clone(), json: printed == Printed::Json };
+    let request = |printed| Request::Order {
+        order: order.clone(),
+        json: printed == Printed::Json,
+        columns: printed == Printed::Columns,
+    };
     io::copy(&mut asked(data, &request(printed))?, &mut out())?;
     if *order != Order::Status(Look { check: true }) {
         return Ok(());
@@ -53,8 +59,38 @@ pub fn status(data: &Path) -> anyhow::Result<(u32, Value)> {
     let stream = connected(data)?;
     stream.set_read_timeout(Some(PATIENCE))?;
     let process = socket_peercred(&stream)?.pid.as_raw_nonzero().get().unsigned_abs();
-    let answer = answer(stream, &Request::Order { order: Order::Status(Look::default()), json: true })?;
+    let order = Order::Status(Look::default());
+    let answer = answer(stream, &Request::Order { order, json: true, columns: false })?;
     Ok((process, serde_json::from_reader(answer)?))
+}
+
+/// The process id of the bot running on `data`.
+pub fn process(data: &Path) -> anyhow::Result<u32> {
+    Ok(socket_peercred(&connected(data)?)?.pid.as_raw_nonzero().get().unsigned_abs())
+}
+
+/// What the bot running on `data` answers, as data.
+pub fn told<T: DeserializeOwned>(data: &Path, request: &Request) -> anyhow::Result<T> {
+    serde_json::from_reader(asked(data, request)?).context("the bot answers something else")
+}
+
+/// Lets the bot running on `data` talk with the operator. Returns whether it went well.
+pub async fn talk(data: &Path, request: &Request, terminal: &mut dyn Terminal) -> anyhow::Result<bool> {
+    let mut hears = asked(data, request)?;
+    let mut says = hears.get_ref().try_clone()?;
+    loop {
+        let mut line = String::new();
+        io::BufRead::read_line(&mut hears, &mut line)?;
+        ensure!(!line.is_empty(), "the running bot ended");
+        match serde_json::from_str(&line).context("the bot answers something else")? {
+            Turn::Show(line) => terminal.show(&line).await,
+            Turn::Ask(question) => {
+                let yes = terminal.ask(&question).await;
+                says.write_all(if yes { b"y\n" } else { b"n\n" })?;
+            }
+            Turn::End(end) => return end.map_err(anyhow::Error::msg),
+        }
+    }
 }
 
 /// Asks it and returns its answer, to be read.

@@ -108,7 +108,7 @@ pub enum Task {
         #[arg(long)]
         yes: bool,
     },
-    /// List the tables; the bot must be stopped
+    /// List the tables; works while the bot runs
     Tables,
     /// Read all stored data and report whether it is intact; the bot must be stopped
     Check {

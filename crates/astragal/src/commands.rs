@@ -10,7 +10,9 @@ use crate::networks::{AnyKind, Kinds};
 use crate::out::{Printed, complain, was_closed};
 use crate::place::Place;
 use crate::request::Journal;
-use crate::{ask, backup, check, check_config, doctor, examine, export, full, init, owner, pages, play, rebuild, run};
+use crate::{
+    ask, backup, check, check_config, doctor, examine, export, full, init, owner, pages, play, rebuild, run, tables,
+};
 use clap::{ArgMatches, Command, CommandFactory, FromArgMatches};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -89,7 +91,7 @@ fn did(task: Task, words: &ArgMatches, place: &Place) -> anyhow::Result<ExitCode
         Task::Play { json, files } => return Ok(play::play(&files, Printed::of(json))),
         Task::CheckStore { store } => return Ok(check::check_here(&store)),
         Task::Doctor => return doctor::doctor(place),
-        Task::Ctl { order, json } => ask::ctl(&place.data_dir()?, &order, Printed::of(json)),
+        Task::Ctl { order, json } => ask::ctl(&place.data_dir()?, &order, Printed::here(json)),
         Task::Backup { file, schema } => {
             let home = place.home()?;
             backup::backup(&home, &named(file), schema)
@@ -111,7 +113,7 @@ fn did(task: Task, words: &ArgMatches, place: &Place) -> anyhow::Result<ExitCode
             export::export(&home, &room, &named(file), kind)
         }
         Task::Verify { file, head } => export::verify(&file, head.as_deref()),
-        Task::Tables => export::tables(&place.home()?),
+        Task::Tables => tables::tables(&place.home()?),
         Task::Check { rebuild: false } => examine::examine(&place.home()?),
         Task::Check { rebuild: true } => rebuild::rebuild(&place.home()?),
         Task::Seat { room, table, yes } => stopped(place, |here| export::seat(here, &room, &table, consent(yes))),

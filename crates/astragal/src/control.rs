@@ -4,7 +4,7 @@ use crate::backups::SPOOLED;
 use crate::operator::{Operator, Told};
 use crate::out::Printed;
 use crate::request::{HERE, Request};
-use crate::{backup, door, export, fresh};
+use crate::{backup, conversation, door, export, fresh, tables};
 use anyhow::Context;
 use chat::RoomId;
 use std::fs::{self, File};
@@ -67,16 +67,26 @@ async fn answer(stream: UnixStream, operator: &Operator, spool: &Path) -> anyhow
     let mut request = String::new();
     let mut line = BufReader::new(read.take(LONGEST));
     timeout(TO_ASK, line.read_line(&mut request)).await.context("nothing was asked in time")??;
+    let request = match serde_json::from_str(&request) {
+        Ok(Request::Verify { network }) => {
+            write.write_all(format!("{HERE}\n").as_bytes()).await?;
+            return conversation::verify(operator, &network, line, write).await;
+        }
+        request => request,
+    };
     // Spooled, so that a slow reader never delays the bot's writes.
-    let spooled = match serde_json::from_str(&request) {
+    let spooled = match request {
         Ok(Request::Backup) => backup::of_running(&operator.bot, spool.to_owned()).await,
         Ok(Request::Export { room, kind }) => {
             let shown = called(operator, &room).await;
             export::of_running(&operator.bot, room, shown, kind, spool.to_owned()).await
         }
-        Ok(Request::Order { order, json }) => {
-            operator.obey(order).await.and_then(|told| keep(&told, Printed::of(json), spool))
+        Ok(Request::Order { order, json, columns }) => {
+            let printed = if columns { Printed::Columns } else { Printed::of(json) };
+            operator.obey(order).await.and_then(|told| keep(&told, printed, spool))
         }
+        Ok(Request::Tables) => tables::of_running(&operator.bot, spool.to_owned()).await,
+        Ok(Request::Verify { .. }) => Ok(()),
         Err(error) => Err(anyhow::anyhow!("nobody knows that request: {error}")),
     };
     if let Err(error) = spooled {
@@ -112,6 +122,7 @@ fn keep(told: &Told, printed: Printed, spool: &Path) -> anyhow::Result<()> {
     let text = match printed {
         Printed::Json => serde_json::to_string(&told.json)?,
         Printed::Text => told.text.clone(),
+        Printed::Columns => told.columns.as_ref().unwrap_or(&told.text).clone(),
     };
     Ok(fresh::replace(spool)?.write_all((text + "\n").as_bytes())?)
 }

@@ -1,7 +1,7 @@
 //! `astragal check`: reads everything stored, and checks that every journal leads to what is stored.
 
 use crate::place::{self, Home};
-use crate::{backups, check, out::say, progress, store};
+use crate::{backups, check, out::say, progress, stop, store};
 use anyhow::{Context, bail};
 use journal::moving::tables;
 use journal::schema::check_records;
@@ -29,11 +29,16 @@ pub fn of_stopped(home: &Home) -> anyhow::Result<DataDir> {
 /// The data directory of a bot that is not running, without what an interrupted backup left.
 pub fn claimed(home: &Home) -> anyhow::Result<DataDir> {
     let data = match DataDir::claim(&home.data) {
-        Err(ClaimError::Held(_)) => bail!("a bot is running on {}: stop it first", home.data.display()),
+        Err(ClaimError::Held(_)) => bail!(stop::first(&home.data)),
         data => data?,
     };
-    backups::remove_unfinished(&home.data, &home.backups);
+    tidied(home);
     Ok(data)
+}
+
+/// Removes what an interrupted backup left. The data directory must be claimed.
+pub fn tidied(home: &Home) {
+    backups::remove_unfinished(&home.data, &home.backups);
 }
 
 /// Reports on each table's journal.

@@ -4,7 +4,7 @@ use crate::backup::between_commits;
 use crate::config::Config;
 use crate::examine::claimed;
 use crate::fresh::{self, Part, must_be_free};
-use crate::out::{columns, out, say};
+use crate::out::{out, say};
 use crate::packed::Form;
 use crate::place::Home;
 use crate::request::{Journal, Request};
@@ -229,28 +229,6 @@ pub fn seat(here: &Stopped<'_>, room: &str, table: &str, consent: Consent) -> an
     seat_if_meant(&store, &room, &moving::seat(&store, &room, table, settings.fresh_room(&room))?, consent)
 }
 
-/// Lists the tables and the rooms at them.
-pub fn tables(home: &Home) -> anyhow::Result<()> {
-    place::must_hold_data(home)?;
-    let data = claimed(home)?;
-    check::check_in_child(&data, &home.backups)?;
-    let store = store::look(&data.store())?;
-    let seatings = moving::seatings(&store)?;
-    let mut rows = Vec::new();
-    for table in moving::tables(&store)? {
-        let here = seatings.iter().filter(|(_, seat)| *seat == table);
-        let rooms: Vec<_> = here.map(|(room, _)| room.to_string()).collect();
-        rows.push([quoted(&table), format!("#{}", moving::last_entry(&store, &table)?), rooms.join(", ")]);
-    }
-    if out().is_terminal() {
-        return say(&columns(["Table", "Last entry", "Rooms"], &rows));
-    }
-    rows.iter().try_for_each(|[table, last, rooms]| {
-        let rooms = if rooms.is_empty() { String::new() } else { format!(", rooms {rooms}") };
-        say(&format!("{table}: {last}{rooms}"))
-    })
-}
-
 /// Commits it after consent.
 fn seat_if_meant(store: &dyn Store, room: &RoomId, laid: &Laid, consent: Consent) -> anyhow::Result<()> {
     let last = moving::last_entry(store, &laid.left)?;
@@ -268,7 +246,7 @@ fn seat_if_meant(store: &dyn Store, room: &RoomId, laid: &Laid, consent: Consent
 }
 
 /// A table's name in quotes: whoever wrote its file chose the name, and could choose a sentence.
-fn quoted(table: impl ToString) -> String {
+pub fn quoted(table: impl ToString) -> String {
     let name = table.to_string();
     let name = cut(&clean(&name), LONGEST_NAME).into_owned();
     if name.contains(char::is_whitespace) { format!("{name:?}") } else { name }

@@ -12,6 +12,7 @@ mod cli;
 mod commands;
 mod config;
 mod control;
+mod conversation;
 mod doctor;
 mod door;
 mod examine;
@@ -41,7 +42,10 @@ mod request;
 mod room;
 mod run;
 mod service;
+mod status;
+mod stop;
 pub mod store;
+mod tables;
 mod watch;
 
 pub use networks::{

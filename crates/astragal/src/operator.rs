@@ -5,12 +5,13 @@ use crate::config::Config;
 use crate::log::Level;
 use crate::order::{Asked, Order, Switch, typed};
 use crate::place::Place;
+use crate::status::Overview;
 use anyhow::{Context, bail};
 use async_trait::async_trait;
 use bot::{Bot, GaveUp, Ignoring};
-use chat::{Clock, RoomId, RoomStatus, Status, SystemClock, Transport};
+use chat::{Clock, RoomId, Status, SystemClock, Transport};
 use futures_util::future::join_all;
-use jiff::{Timestamp, Unit};
+use jiff::Timestamp;
 use serde_json::{Value, json};
 use std::path::PathBuf;
 use std::sync::{Arc, RwLock};
@@ -28,12 +29,14 @@ pub struct Told {
     pub text: String,
     /// For programs.
     pub json: Value,
+    /// For people at a terminal, if that looks different.
+    pub columns: Option<String>,
 }
 
 impl Told {
     fn of(text: impl Into<String>) -> Self {
         let text = text.into();
-        Told { json: json!({ "said": text }), text }
+        Told { json: json!({ "said": text }), text, columns: None }
     }
 }
 
@@ -89,7 +92,7 @@ impl Operator {
                 let ignored = self.bot.host().ignored();
                 let list = ignored.iter().cloned().collect::<Vec<_>>().join("\n");
                 let text = if ignored.is_empty() { "nobody is ignored".to_owned() } else { list };
-                Told { text, json: json!({ "ignored": ignored }) }
+                Told { text, json: json!({ "ignored": ignored }), columns: None }
             }
             Order::Ignore { pattern: Some(pattern), no } => {
                 self.ignore(&pattern, if no { Ignoring::End } else { Ignoring::Begin }).await?
@@ -98,7 +101,8 @@ impl Operator {
             Order::Backup => {
                 let name = self.now().strftime("%Y-%m-%dT%H-%M-%S%.3fZ").to_string();
                 let file = backup::keep(&self.backups, &name, &self.bot).await?;
-                Told { text: format!("written to {}", file.display()), json: json!({ "file": file }) }
+                let text = format!("written to {}", file.display());
+                Told { text, json: json!({ "file": file }), columns: None }
             }
             Order::Reload => Told::of(self.reload().await?),
             Order::Log { filter } => {
@@ -146,20 +150,14 @@ impl Operator {
     }
 
     async fn status(&self) -> Told {
-        let version = env!("CARGO_PKG_VERSION");
-        let rounded = self.now().since(self.since).and_then(|span| span.round(Unit::Second)).unwrap_or_default();
-        let mut text = vec![format!("astragal {version}, since {} ({rounded:#})", second(self.since))];
-        let mut networks = serde_json::Map::new();
-        for (name, status) in self.networks().await {
-            let waiting = self.bot.unsaid(&name);
-            text.push(format!("{name}: {}, waiting to send: {waiting}", state(&status)));
-            text.extend(status.rooms.iter().map(room));
-            let mut status = serde_json::to_value(&status).expect("a status has text keys");
-            status["waiting"] = waiting.into();
-            networks.insert(name, status);
-        }
-        let json = json!({ "version": version, "since": self.since, "networks": networks });
-        Told { text: text.join("\n"), json }
+        let networks = self.networks().await;
+        let networks = networks.into_iter().map(|(name, status)| {
+            let unsaid = self.bot.unsaid(&name);
+            (name, status, unsaid)
+        });
+        let now = self.now();
+        let overview = Overview { since: self.since, now, networks: networks.collect() };
+        Told { text: overview.text(), json: overview.json(), columns: Some(overview.columns()) }
     }
 
     async fn ignore(&self, pattern: &str, change: Ignoring) -> anyhow::Result<Told> {
@@ -212,53 +210,4 @@ fn named(place: &[String]) -> anyhow::Result<RoomId> {
         _ => RoomId::try_from(place.concat()),
     };
     room.ok().context("a room is named as network/room: libera/#tavern")
-}
-
-/// How a network is, in words.
-fn state(status: &Status) -> String {
-    let Status { connected, me, heard, rooms, trouble, again } = status;
-    let why = trouble.as_ref().map_or(String::new(), |why| format!(": {}", legible(why)));
-    let again = again.map_or(String::new(), |again| format!("; tries again at {}", second(again)));
-    if *connected {
-        let heard = heard.map_or("never".to_owned(), second);
-        let why = trouble.as_ref().map_or(String::new(), |why| format!(", but {}{again}", legible(why)));
-        return format!("connected as {me}, rooms: {}, last heard {heard}{why}", rooms.len());
-    }
-    format!("not connected{why}{again}")
-}
-
-/// How a room is, in words.
-fn room(room: &RoomStatus) -> String {
-    let called = room.name.as_ref().map_or(String::new(), |name| format!(" ({})", legible(name)));
-    let others = match room.others {
-        0 => "nobody else".to_owned(),
-        1 => "1 other".to_owned(),
-        others => format!("{others} others"),
-    };
-    let invited = if room.configured { "" } else { ", not in the configuration" };
-    let mute =
-        room.mute.as_ref().map_or(String::new(), |why| format!(", the bot cannot speak there: {}", legible(why)));
-    format!("  {}{called}: {others}{invited}{mute}", legible(&room.id))
-}
-
-/// A time to the second.
-fn second(time: Timestamp) -> String {
-    time.strftime("%Y-%m-%d %H:%M:%SZ").to_string()
-}
-
-/// Makes another's text legible: short, on one line, and without terminal control codes.
-fn legible(text: &str) -> String {
-    const MOST: usize = 100;
-    chat::cut(&chat::clean(text).split_whitespace().collect::<Vec<_>>().join(" "), MOST).into_owned()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_others_call_a_room_is_one_line_and_steers_no_terminal() {
-        assert_eq!(legible("\x1b[31mEvil\nhome: connected\u{202e}"), "[31mEvil home: connected");
-        assert_eq!(legible(&"x".repeat(50_000)).chars().count(), 100);
-    }
 }

@@ -32,12 +32,19 @@ pub enum Printed {
     Text,
     /// For programs.
     Json,
+    /// For people at a terminal.
+    Columns,
 }
 
 impl Printed {
     /// The form chosen by the flag `--json`.
     pub fn of(json: bool) -> Self {
         if json { Printed::Json } else { Printed::Text }
+    }
+
+    /// The same, in columns if somebody looks at a terminal.
+    pub fn here(json: bool) -> Self {
+        if !json && out().is_terminal() { Printed::Columns } else { Printed::of(json) }
     }
 }
 

@@ -11,7 +11,7 @@ pub fn play(files: &[PathBuf], printed: Printed) -> ExitCode {
     let (mut out, mut err) = (out(), io::stderr().lock());
     let compare = match printed {
         Printed::Json => Compare::DiceAlone,
-        Printed::Text => Compare::Answers,
+        Printed::Text | Printed::Columns => Compare::Answers,
     };
     for path in files {
         let name = path.display().to_string();

@@ -28,7 +28,29 @@ pub enum Request {
         order: Order,
         /// True for an answer in JSON.
         json: bool,
+        /// True for an answer in columns, where there is one.
+        #[serde(default)]
+        columns: bool,
     },
+    /// The tables.
+    Tables,
+    /// A verification of the bot on a network, as a conversation in [`Turn`]s.
+    Verify {
+        /// The network.
+        network: String,
+    },
+}
+
+/// What the bot says in a conversation, a line of JSON each. A question is answered with a line, `y` or `n`.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Turn {
+    /// Something to show.
+    Show(String),
+    /// A question.
+    Ask(String),
+    /// The end: whether it went well, or why it cannot go on.
+    End(Result<bool, String>),
 }
 
 /// The kind of file for a journal.

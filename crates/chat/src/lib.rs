@@ -13,6 +13,8 @@ mod people;
 mod reply;
 mod secret;
 mod seen;
+mod status;
+mod terminal;
 mod text;
 mod transport;
 
@@ -25,8 +27,10 @@ pub use reply::{
 };
 pub use secret::Secret;
 pub use seen::Seen;
+pub use status::{AwaitedRoom, RoomStatus, Status};
+pub use terminal::Terminal;
 pub use text::{clean, cut, is_unseen};
 pub use transport::{
-    Desk, DeskError, Earlier, Edits, Guarantees, Post, Recipient, Repeated, RoomStatus, Saying, SendError, Sent,
-    Status, Told, Transport, TransportError, Unaccepted, What,
+    Desk, DeskError, Earlier, Edits, Guarantees, Post, Recipient, Repeated, Saying, SendError, Sent, Told, Transport,
+    TransportError, Unaccepted, What,
 };

@@ -1,8 +1,7 @@
 //! The boundary between the core and a network.
 
-use crate::{Block, Delivery, File, Image, PlayerId, RoomId, clean};
+use crate::{Block, Delivery, File, Image, PlayerId, RoomId, Status, Terminal, clean};
 use async_trait::async_trait;
-use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::any::Any;
@@ -57,6 +56,15 @@ pub trait Transport: Any + Send + Sync {
         Err(format!("{}: the bot is not in {room}", self.network()))
     }
 
+    /// Waits until somebody there asks to verify the bot, and goes through it with them; the operator compares what both
+    /// sides see. Returns true if it succeeds. Whoever drops it stops waiting.
+    ///
+    /// # Errors
+    /// The reason why it cannot.
+    async fn verify(&self, _operator: &mut dyn Terminal) -> Result<bool, String> {
+        Err(format!("{}: nobody verifies anybody on that network", self.network()))
+    }
+
     /// Called when no more posts will come. Says what can be said now, answers [`SendError::Unsaid`] for the rest, and
     /// leaves.
     async fn close(&self) {}
@@ -109,38 +117,6 @@ impl Guarantees {
     pub fn may_be_heard_again(self) -> bool {
         self.unaccepted == Unaccepted::ComeAgain || self.edits == Edits::Shown
     }
-}
-
-/// The state of a network.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Status {
-    /// True if the bot hears what is said there.
-    pub connected: bool,
-    /// The bot's name there: a nick, a user id.
-    pub me: String,
-    /// When something was last heard from the network.
-    pub heard: Option<Timestamp>,
-    /// The rooms it is in.
-    pub rooms: Vec<RoomStatus>,
-    /// Why it is not connected, if that is known.
-    pub trouble: Option<String>,
-    /// When it tries again, if it waits.
-    pub again: Option<Timestamp>,
-}
-
-/// A room that the bot is in.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct RoomStatus {
-    /// Its id on the network.
-    pub id: String,
-    /// What people call it, if that differs from the id.
-    pub name: Option<String>,
-    /// The number of people in it besides the bot.
-    pub others: u64,
-    /// True if the configuration wants the bot there.
-    pub configured: bool,
-    /// Why the bot cannot speak there, if it cannot.
-    pub mute: Option<String>,
 }
 
 /// Resolves once the network has the post, or when it is certain that it never will.

@@ -131,7 +131,7 @@ impl Session {
         let invited = memory.invited.iter().filter(|name| isupport.is_channel(name)).map(|name| (name.clone(), None));
         let wanted = invited.chain(configured).map(|(name, key)| {
             let key = key.map(|key| key.expose().to_owned());
-            (isupport.fold(&name), Wanted { name, key, try_at: Some(now), retry: FIRST_RETRY })
+            (isupport.fold(&name), Wanted { name, key, try_at: Some(now), retry: FIRST_RETRY, refused: None })
         });
         let wanted: BTreeMap<_, _> = wanted.collect();
         // Services may get the nick back at once; without them somebody has to give it up.

@@ -2,8 +2,9 @@
 
 use crate::identity::{self, Identity};
 use crate::session::{self, Home, SessionError};
-use crate::verify::{self, Terminal};
+use crate::verify::{self, Syncs};
 use crate::{Randomness, Settings};
+use chat::Terminal;
 use matrix_sdk::Client;
 use matrix_sdk::config::SyncSettings;
 use matrix_sdk::ruma::RoomAliasId;
@@ -101,7 +102,7 @@ impl Device {
     /// # Errors
     /// What failed, in plain words.
     pub async fn verify(&self, terminal: &mut dyn Terminal) -> Result<bool, Told> {
-        verify::verify(&self.settings, &self.client, terminal).await.map_err(told)
+        verify::verify(&self.settings, &self.client, terminal, Syncs::Own).await.map_err(told)
     }
 }
 

@@ -3,10 +3,14 @@
 //! the bot again. Rooms of the configuration are never given up: where the bot needs an invitation it asks for one, if
 //! the room lets it, and waits.
 
+mod awaited;
 mod queue;
 
 use crate::link::Link;
 use crate::trouble::Trouble;
+pub(crate) use awaited::Awaited;
+use chat::AwaitedRoom;
+use jiff::SignedDuration;
 use matrix_sdk::ruma::api::error::ErrorKind;
 use matrix_sdk::ruma::{RoomId, RoomOrAliasId};
 use matrix_sdk::{Room, RoomState};
@@ -130,22 +134,56 @@ fn take(link: &Arc<Link>, queue: &mut Queue, call: Wanted) {
 fn finish(link: &Arc<Link>, queue: &mut Queue, wanted: Wanted, tried: Tried) {
     let (network, room, caller) = (link.network.as_str(), wanted.room.clone(), wanted.caller.to_string());
     match tried {
-        Tried::Before => queue.done(&wanted),
+        Tried::Before => {
+            queue.done(&wanted);
+            link.awaited.forget(room.as_str());
+        }
         Tried::Joined => {
             queue.done(&wanted);
+            link.awaited.forget(room.as_str());
             count(link, "followed");
             tracing::info!(network, %room, caller, "joined");
         }
         Tried::Not(why, told) => {
             let again = queue.again(wanted.clone(), Instant::now(), why);
+            link.awaited.note(awaited_room(link, &wanted, again, (why, &told)));
             match again {
-                Again::Soon => tracing::warn!(network, %room, caller, why = told, "not joined yet"),
+                Again::Soon(_) => tracing::warn!(network, %room, caller, why = told, "not joined yet"),
                 Again::Seldom => tell_waiting(link, &room, why, &told),
                 Again::SeldomAsBefore => {}
                 Again::Never => decline(link, &wanted, &told),
             }
         }
     }
+}
+
+/// The rooms that the bot should be in and is not.
+pub(crate) fn awaited(link: &Link) -> Vec<AwaitedRoom> {
+    let mut rooms = link.awaited.all();
+    // A room may have been entered under its other name.
+    rooms.retain(|room| RoomOrAliasId::parse(&room.id).is_ok_and(|id| known(link, &id) != Some(RoomState::Joined)));
+    rooms
+}
+
+/// A room that did not let the bot in, as the operator sees it.
+fn awaited_room(link: &Link, wanted: &Wanted, again: Again, (why, told): (Why, &str)) -> AwaitedRoom {
+    let wait = match again {
+        Again::Soon(wait) => Some(wait),
+        Again::Seldom | Again::SeldomAsBefore => Some(queue::SELDOM),
+        Again::Never => None,
+    };
+    let at = |wait: Duration| link.clock.now().checked_add(SignedDuration::try_from(wait).ok()?).ok();
+    let why = match (why, wait) {
+        (Why::Knocked, _) => "the bot knocked, and waits until somebody there lets it in".to_owned(),
+        (Why::Uninvited, _) => {
+            let me = link.client.user_id().map(ToString::to_string).unwrap_or_default();
+            format!("the bot is not invited: invite {me}")
+        }
+        (_, None) => format!("given up, until somebody invites the bot again: {told}"),
+        (_, Some(_)) => told.to_owned(),
+    };
+    let configured = wanted.caller == Caller::Operator;
+    AwaitedRoom { id: wanted.room.to_string(), configured, why, again: wait.and_then(at) }
 }
 
 /// Says that the bot waits until it is let into a room of the configuration.

@@ -42,10 +42,11 @@ pub use device::{Device, Told, probe};
 pub use identity::Identity;
 pub use randomness::Randomness;
 pub use settings::Settings;
-pub use verify::Terminal;
 
 use async_trait::async_trait;
-use chat::{Clock, Desk, Edits, Guarantees, Post, Repeated, Saying, Status, Transport, TransportError, Unaccepted};
+use chat::{
+    Clock, Desk, Edits, Guarantees, Post, Repeated, Saying, Status, Terminal, Transport, TransportError, Unaccepted,
+};
 use health::Health;
 use jiff::{SignedDuration, Timestamp};
 use link::{Link, Trail};
@@ -54,12 +55,16 @@ use outbox::Outbox;
 use session::{Home, SessionError};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use tokio::sync::watch;
+use tokio::sync::{Mutex, broadcast, watch};
 use trouble::{Backoff, Trouble};
 use undecrypted::Undecrypted;
+use verify::Syncs;
 
 /// How much longer than requested a sync may take before the homeserver counts as gone.
 const OVERDUE: SignedDuration = SignedDuration::from_secs(25);
+
+/// Syncs kept for somebody who verifies the bot and is busy.
+const SYNCS: usize = 64;
 
 /// An account on a Matrix homeserver.
 pub struct Matrix {
@@ -72,6 +77,8 @@ pub struct Matrix {
     link: watch::Sender<Option<Arc<Link>>>,
     ready: watch::Sender<bool>,
     health: Arc<Health>,
+    /// Held while somebody verifies the bot.
+    verifying: Mutex<()>,
 }
 
 impl Matrix {
@@ -95,6 +102,7 @@ impl Matrix {
             link,
             ready: watch::Sender::new(false),
             health: Arc::default(),
+            verifying: Mutex::default(),
         }
     }
 
@@ -166,6 +174,8 @@ impl Matrix {
             unpinned: link::Once::default(),
             knocked: link::Once::default(),
             health: self.health.clone(),
+            awaited: joining::Awaited::default(),
+            syncs: broadcast::Sender::new(SYNCS),
         }))
     }
 }
@@ -239,6 +249,7 @@ impl Transport for Matrix {
             me: link.client.user_id().map(ToString::to_string).unwrap_or_default(),
             heard: link.trail.heard(),
             rooms: rooms::all(&link).await,
+            awaited: joining::awaited(&link),
         }
     }
 
@@ -248,6 +259,16 @@ impl Transport for Matrix {
 
     async fn leave(&self, room: &str) -> Result<(), String> {
         rooms::go(&*self.linked()?, room).await
+    }
+
+    async fn verify(&self, operator: &mut dyn Terminal) -> Result<bool, String> {
+        let Ok(_one) = self.verifying.try_lock() else { return Err("somebody verifies the bot already".to_owned()) };
+        let (client, settings, syncs) = {
+            let link = self.linked()?;
+            (link.client.clone(), link.settings.clone(), link.syncs.subscribe())
+        };
+        let verified = verify::verify(&settings, &client, operator, Syncs::Heard(syncs)).await;
+        verified.map_err(|error| error.to_string())
     }
 
     async fn close(&self) {

@@ -2,15 +2,18 @@
 
 use crate::authors::Copies;
 use crate::health::Health;
+use crate::joining::Awaited;
 use crate::lately::Lately;
 use crate::session::Home;
 use crate::{Randomness, Settings};
 use chat::{Clock, Delivery, Desk, DeskError, RoomId};
 use jiff::Timestamp;
 use matrix_sdk::Client;
+use matrix_sdk::sync::SyncResponse;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
+use tokio::sync::broadcast;
 
 /// The most events remembered, so that answers to them need no lookup.
 const REMEMBERED: usize = 10_000;
@@ -36,6 +39,10 @@ pub(crate) struct Link {
     /// Rooms where the bot knocked.
     pub knocked: Once,
     pub health: Arc<Health>,
+    /// The rooms that do not let the bot in.
+    pub awaited: Awaited,
+    /// What each sync brings, for whoever verifies the bot meanwhile.
+    pub syncs: broadcast::Sender<Arc<SyncResponse>>,
 }
 
 impl Link {
@@ -58,6 +65,14 @@ impl Link {
     /// It was not accepted.
     pub async fn accept(&self, delivery: Delivery) -> Result<(), DeskError> {
         self.desk.upgrade().ok_or_else(stopping)?.accept(delivery).await
+    }
+
+    /// Lets others hear what a sync brought, if anybody listens.
+    pub fn pass_on(&self, response: &SyncResponse) {
+        if self.syncs.receiver_count() > 0 {
+            // They may have gone since.
+            let _ = self.syncs.send(Arc::new(response.clone()));
+        }
     }
 
     /// True if the homeserver answers at all; then a failure concerns only one room.

@@ -78,6 +78,7 @@ pub(crate) async fn listen(link: Arc<Link>, undecrypted: Arc<Undecrypted>, conne
             Ok(response) => {
                 listener.link.trail.hear(listener.link.clock.now());
                 listener.link.health.well();
+                listener.link.pass_on(&response);
                 let nothing = response.rooms.is_empty() && response.to_device.is_empty();
                 let first = listener.catching_up;
                 match listener.hear(response).await {

@@ -2,6 +2,7 @@
 
 use crate::Settings;
 use crate::session::SessionError;
+use chat::Terminal;
 use matrix_sdk::Client;
 use matrix_sdk::config::SyncSettings;
 use matrix_sdk::encryption::verification::{
@@ -11,14 +12,20 @@ use matrix_sdk::ruma::UserId;
 use matrix_sdk::ruma::events::key::verification::VerificationMethod;
 use matrix_sdk::sync::SyncResponse;
 use serde::Deserialize;
+use std::sync::Arc;
 use std::time::Duration;
+use tokio::sync::broadcast::{self, error::RecvError};
+use tokio::time::timeout;
 
-/// Shows and asks things at the operator's terminal.
-pub trait Terminal: Send {
-    /// Shows a line.
-    fn show(&mut self, line: &str);
-    /// Asks a yes-or-no question.
-    fn ask(&mut self, question: &str) -> bool;
+/// How long to wait for a sync before looking again at what it may have changed.
+const MOMENT: Duration = Duration::from_secs(2);
+
+/// Where the answers of the homeserver come from.
+pub(crate) enum Syncs {
+    /// Nobody else asks: the bot does not run.
+    Own,
+    /// The running bot hears them.
+    Heard(broadcast::Receiver<Arc<SyncResponse>>),
 }
 
 /// The beginning of an event that asks for a verification, sent to a device or in a room.
@@ -44,80 +51,115 @@ pub(crate) async fn verify(
     settings: &Settings,
     client: &Client,
     terminal: &mut dyn Terminal,
+    mut syncs: Syncs,
 ) -> Result<bool, SessionError> {
+    let (user, device) = (client.user_id(), client.device_id());
+    let (user, device) = (user.map_or("nobody", |user| user.as_str()), device.map_or("none", |id| id.as_str()));
+    let waiting =
+        format!("waiting for somebody to verify {user}, device {device} (their app: the bot's profile, Verify)");
+    terminal.show(&waiting).await;
     let request = loop {
-        let response = sync(client).await?;
-        come_along(settings, client, &response).await?;
+        let Some(response) = syncs.next(client).await? else { continue };
+        come_along(settings, client, &response, &syncs).await?;
         if let Some(request) = asked(client, &response).await {
             break request;
         }
     };
-    terminal.show(&format!("{} asks to verify this device", request.other_user_id()));
+    let who = request.other_user_id().to_owned();
+    terminal.show(&format!("{who} asks to verify this device")).await;
     request.accept_with_methods(vec![VerificationMethod::SasV1]).await?;
     let sas = loop {
-        sync(client).await?;
+        syncs.next(client).await?;
         match request.state() {
             VerificationRequestState::Transitioned { verification: Verification::SasV1(sas), .. } => break sas,
-            VerificationRequestState::Cancelled(why) => return Ok(given_up(terminal, why.reason())),
+            VerificationRequestState::Cancelled(why) => return Ok(given_up(terminal, why.reason()).await),
             VerificationRequestState::Done => return Ok(true),
             _ => {}
         }
     };
-    compare(client, terminal, &sas).await
+    compare(client, terminal, &sas, &mut syncs).await
 }
 
-async fn compare(client: &Client, terminal: &mut dyn Terminal, sas: &SasVerification) -> Result<bool, SessionError> {
+async fn compare(
+    client: &Client,
+    terminal: &mut dyn Terminal,
+    sas: &SasVerification,
+    syncs: &mut Syncs,
+) -> Result<bool, SessionError> {
     if !sas.we_started() {
         sas.accept().await?;
     }
     while !sas.can_be_presented() {
-        sync(client).await?;
+        syncs.next(client).await?;
         if let Some(why) = sas.cancel_info() {
-            return Ok(given_up(terminal, why.reason()));
+            return Ok(given_up(terminal, why.reason()).await);
         }
     }
     let shown = match sas.emoji() {
         Some(emoji) => emoji.map(|emoji| format!("{} {}", emoji.symbol, emoji.description)).join(", "),
         None => sas.decimals().map_or_else(String::new, |(a, b, c)| format!("{a} {b} {c}")),
     };
-    terminal.show(&shown);
-    if !terminal.ask("Do they see the same?") {
+    terminal.show(&shown).await;
+    if !terminal.ask("Do they see the same?").await {
         sas.mismatch().await?;
         return Ok(false);
     }
     sas.confirm().await?;
     while !sas.is_done() {
-        sync(client).await?;
+        syncs.next(client).await?;
         if let Some(why) = sas.cancel_info() {
-            return Ok(given_up(terminal, why.reason()));
+            return Ok(given_up(terminal, why.reason()).await);
         }
     }
     // The next messages are on their way.
-    sync(client).await?;
+    syncs.next(client).await?;
     Ok(true)
 }
 
-fn given_up(terminal: &mut dyn Terminal, why: &str) -> bool {
-    terminal.show(&format!("the other side gave up: {why}"));
+async fn given_up(terminal: &mut dyn Terminal, why: &str) -> bool {
+    terminal.show(&format!("the other side gave up: {why}")).await;
     false
 }
 
-/// A sync that waits a little. The bot's own place stays, so what players say meanwhile is heard when the bot starts.
-async fn sync(client: &Client) -> Result<SyncResponse, SessionError> {
-    Ok(client
-        .sync_once(SyncSettings::new().timeout(Duration::from_secs(2)).filter(crate::listen::filter().into()))
-        .await?)
+impl Syncs {
+    /// What the next sync brought, if one came within a moment. The bot's own place stays, so what players say meanwhile
+    /// is heard when the bot starts.
+    async fn next(&mut self, client: &Client) -> Result<Option<Arc<SyncResponse>>, SessionError> {
+        let heard = match self {
+            Syncs::Own => {
+                let settings = SyncSettings::new().timeout(MOMENT).filter(crate::listen::filter().into());
+                return Ok(Some(Arc::new(client.sync_once(settings).await?)));
+            }
+            Syncs::Heard(heard) => heard,
+        };
+        match timeout(MOMENT, heard.recv()).await {
+            Ok(Ok(response)) => Ok(Some(response)),
+            // Nothing came, or more than could be kept.
+            Err(_) | Ok(Err(RecvError::Lagged(_))) => Ok(None),
+            Ok(Err(RecvError::Closed)) => {
+                Err(SessionError::Wrong("the bot lost its connection: begin again".to_owned()))
+            }
+        }
+    }
 }
 
 /// Joins the rooms where somebody may ask: people are verified in direct rooms.
-async fn come_along(settings: &Settings, client: &Client, response: &SyncResponse) -> Result<(), SessionError> {
+async fn come_along(
+    settings: &Settings,
+    client: &Client,
+    response: &SyncResponse,
+    syncs: &Syncs,
+) -> Result<(), SessionError> {
     for id in response.rooms.invited.keys() {
         let Some(room) = client.get_room(id) else { continue };
         let inviter = room.invite_details().await?.inviter;
         if let Some(inviter) = inviter.filter(|inviter| settings.follows(inviter.user_id())) {
             // Requests are accepted only from known devices.
             client.encryption().request_user_identity(inviter.user_id()).await?;
-            room.join().await?;
+            // The running bot joins rooms in its own order.
+            if matches!(syncs, Syncs::Own) {
+                room.join().await?;
+            }
         }
     }
     Ok(())

@@ -6,7 +6,7 @@ use tests::irc::{Client, Ngircd, NgircdOptions};
 
 impl Operated {
     /// Rewrites its configuration.
-    fn rewrite(&self, change: impl FnOnce(String) -> String) {
+    pub(super) fn rewrite(&self, change: impl FnOnce(String) -> String) {
         let text = fs::read_to_string(self.config()).expect("it is there");
         fs::write(self.config(), change(text)).expect("it can be written");
     }

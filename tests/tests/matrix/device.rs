@@ -7,7 +7,7 @@ use matrix_sdk::ruma::UserId;
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::Path;
-use std::process::{Command, Output, Stdio};
+use std::process::{Child, ChildStdout, Command, Output, Stdio};
 use std::time::Duration;
 use tests::matrix::Person;
 use tests::unattended::Program;
@@ -132,14 +132,46 @@ async fn somebody_verifies_the_bot_by_emoji() {
     let config = configure(table.device.path(), &table.server.url(), &table.user, "");
     let data = table.device.path().join("data");
     said(&astragal_matrix(&data, &config, &["login"], ""));
-    let mut command: Command = tests::astragal(&data);
-    command.arg("--config").arg(&config).args(["matrix", "verify"]).stdin(Stdio::piped());
+    verify(&table, &data, &config).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn somebody_verifies_the_bot_while_it_runs_and_it_answers_all_the_while() {
+    let mut table = Table::set(true, &["ann"]).await;
+    let config = configure(table.device.path(), &table.server.url(), &table.user, "");
+    let data = table.device.path().join("data");
+    let bot = Program::start(&data, &config);
+    table.people[0].meet(&table.room, &table.bot).await;
+    assert!(table.ask(0, "!insp +1").await.contains("inspiration"));
+    // What would break the device of a running bot is refused with what to type.
+    let refused = astragal_matrix(&data, &config, &["recovery", "new"], "");
+    let refused = String::from_utf8_lossy(&refused.stderr).into_owned();
+    assert!(refused.contains("a bot is running on ") && refused.contains("stop"), "{refused}");
+    // Whoever goes while they wait leaves nothing behind.
+    let mut gone = waiting(&data, &config).0;
+    gone.kill().expect("it runs");
+    gone.wait().expect("it ends");
+    verify(&table, &data, &config).await;
+    assert!(table.ask(0, "!insp +1").await.contains("inspiration"));
+    drop(bot);
+}
+
+/// Starts `astragal matrix verify`, and returns it with its output once it waits.
+fn waiting(data: &Path, config: &Path) -> (Child, BufReader<ChildStdout>) {
+    let mut command: Command = tests::astragal(data);
+    command.arg("--config").arg(config).args(["matrix", "verify"]).stdin(Stdio::piped());
     let mut child = command.spawn().expect("the program runs");
-    let mut typed = child.stdin.take().expect("it was piped");
     let mut lines = BufReader::new(child.stdout.take().expect("it was piped"));
     let mut line = String::new();
     lines.read_line(&mut line).expect("it speaks");
     assert!(line.starts_with("waiting for somebody to verify"), "{line}");
+    (child, lines)
+}
+
+/// Ann verifies the bot by comparing emoji, and sees that it worked.
+async fn verify(table: &Table, data: &Path, config: &Path) {
+    let (mut child, mut lines) = waiting(data, config);
+    let mut typed = child.stdin.take().expect("it was piped");
     let ann = &table.people[0];
     let started = tokio::time::Instant::now();
     let user = UserId::parse(&table.bot).expect("an id");
@@ -159,7 +191,7 @@ async fn somebody_verifies_the_bot_by_emoji() {
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
     let emoji = sas.emoji().expect("both know emoji").map(|emoji| emoji.symbol);
-    let mut shown = String::new();
+    let (mut line, mut shown) = (String::new(), String::new());
     lines.read_line(&mut line).expect("it speaks");
     lines.read_line(&mut shown).expect("it speaks");
     assert!(emoji.iter().all(|emoji| shown.contains(emoji)), "{emoji:?} and {shown}");

@@ -51,17 +51,22 @@ async fn an_invitation_into_a_room_that_refused_the_bot_is_a_new_beginning() {
         if there { Weather::Status(502) } else { Weather::Fair }
     });
     let network = transport(settings(&line.url(), &table.user, ""), table.device.path());
-    let bot = Make::default().serve(vec![network]);
+    let bot = Make::default().serve(vec![network.clone()]);
     let (room, own) = (table.room.clone(), table.bot.clone());
     let declined = |heard: &Heard| {
         let of = heard.room == room && heard.kind == "m.room.member" && heard.sender == own;
         of && heard.content["membership"] == "leave"
     };
     table.people[0].wait_for("that the invitation is declined", declined).await;
+    let awaited = network.status().await.awaited;
+    assert!(awaited.len() == 1 && awaited[0].id == table.room && awaited[0].again.is_none(), "{awaited:?}");
+    let why = "given up, until somebody invites the bot again: ";
+    assert!(awaited[0].why.starts_with(why) && !awaited[0].configured, "{awaited:?}");
     line.forecast(|_, _| Weather::Fair);
     act(&table.people[0], table.server, &table.room, ("invite", &table.bot));
     table.people[0].meet(&table.room, &table.bot).await;
     assert_eq!(table.ask(0, "!roll 1d1").await, "1 | 1d1 [1] #1");
+    assert_eq!(network.status().await.awaited, []);
     bot.stop().await;
 }
 
@@ -72,7 +77,8 @@ async fn a_room_of_the_configuration_is_entered_when_the_invitation_comes_at_las
     let mut settings = settings(&table.server.url(), &table.user, "");
     // Nobody's invitations are followed elsewhere.
     (settings.invites, settings.rooms) = ([].into(), rooms.clone().into());
-    let bot = Make::default().serve(vec![transport(settings, table.device.path())]);
+    let network = transport(settings, table.device.path());
+    let bot = Make::default().serve(vec![network.clone()]);
     // The bot knocks where it can.
     let (knocked_at, own) = (rooms[1].clone(), table.bot.clone());
     let knocks = |heard: &Heard| {
@@ -80,6 +86,20 @@ async fn a_room_of_the_configuration_is_entered_when_the_invitation_comes_at_las
         of && heard.content["membership"] == "knock"
     };
     table.people[0].wait_for("a knock", knocks).await;
+    // The operator sees both, with what helps.
+    let started = tokio::time::Instant::now();
+    let awaited = loop {
+        let awaited = network.status().await.awaited;
+        if awaited.len() == 2 {
+            break awaited;
+        }
+        assert!(started.elapsed() < Duration::from_secs(30), "{awaited:?}");
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    };
+    let of = |room: &str| awaited.iter().find(|each| each.id == room).unwrap_or_else(|| panic!("{awaited:?}"));
+    assert_eq!(of(&rooms[0]).why, format!("the bot is not invited: invite {}", table.bot));
+    assert_eq!(of(&rooms[1]).why, "the bot knocked, and waits until somebody there lets it in");
+    assert!(awaited.iter().all(|room| room.configured && room.again.is_some()), "{awaited:?}");
     for room in &rooms {
         let invited = act(&table.people[0], table.server, room, ("invite", &table.bot));
         assert!(invited["errcode"].is_null(), "{invited}");

@@ -8,8 +8,9 @@ use crate::settings::{Settings, is_name};
 use crate::trouble::legible;
 use crate::view::Account;
 use crate::wire::Incoming;
-use chat::{RoomStatus, Status};
+use chat::{AwaitedRoom, RoomStatus, Status};
 use irc_proto::Command;
+use jiff::SignedDuration;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
@@ -29,6 +30,8 @@ pub(super) struct Wanted {
     pub key: Option<String>,
     pub try_at: Option<Instant>,
     pub retry: Duration,
+    /// Why the channel did not let the bot in.
+    pub refused: Option<String>,
 }
 
 impl Session {
@@ -118,7 +121,7 @@ impl Session {
             moment.outbox.command(Command::PART(channel.to_owned(), None));
             return;
         };
-        (wanted.try_at, wanted.retry) = (None, FIRST_RETRY);
+        (wanted.try_at, wanted.retry, wanted.refused) = (None, FIRST_RETRY, None);
         self.mute.remove(&folded);
         self.view.enter(channel);
         if self.keeps_history() && self.view.isupport.chathistory.is_some() {
@@ -158,8 +161,12 @@ impl Session {
             // Whoever invited it has changed their mind.
             self.wanted.remove(&folded);
             moment.memory.forget(&folded);
-        } else if let (true, Some(wanted)) = (self.settings.rejoin_seconds > 0, self.wanted.get_mut(&folded)) {
-            wanted.try_at = Some(moment.now + Duration::from_secs(u64::from(self.settings.rejoin_seconds)));
+        } else if let Some(wanted) = self.wanted.get_mut(&folded) {
+            wanted.refused = kicked.map(|(by, why)| format!("kicked by {}: {}", legible(by), legible(why)));
+            let rejoin = u64::from(self.settings.rejoin_seconds);
+            if rejoin > 0 {
+                wanted.try_at = Some(moment.now + Duration::from_secs(rejoin));
+            }
         }
     }
 
@@ -199,6 +206,9 @@ impl Session {
             memory.forget(&folded);
         } else {
             tracing::warn!(network, channel, reason, "a channel does not let the bot in; it tries again");
+            if let Some(wanted) = self.wanted.get_mut(&folded) {
+                wanted.refused = Some(reason);
+            }
         }
     }
 }
@@ -225,7 +235,21 @@ impl Session {
         };
         let rooms = self.view.crowds().map(room).collect();
         let (trouble, again) = self.not_logged_in(now).map_or((None, None), |(why, again)| (Some(why), again));
-        Status { connected: true, me: self.view.nick.clone(), heard: Some(self.clock.now()), rooms, trouble, again }
+        let (awaited, me) = (self.awaited(now), self.view.nick.clone());
+        Status { connected: true, me, heard: Some(self.clock.now()), rooms, awaited, trouble, again }
+    }
+
+    /// The channels that the bot should be in and is not.
+    fn awaited(&self, now: Instant) -> Vec<AwaitedRoom> {
+        let at = |due: Instant| SignedDuration::try_from(due.saturating_duration_since(now)).ok();
+        let away = self.wanted.iter().filter(|(_, wanted)| !self.view.is_in(&wanted.name));
+        let room = |(id, wanted): (&String, &Wanted)| AwaitedRoom {
+            id: id.clone(),
+            configured: self.settings.channels.keys().any(|own| self.folds_to(own, id)),
+            why: wanted.refused.clone().unwrap_or_else(|| "the bot is not in the channel".to_owned()),
+            again: wanted.try_at.and_then(at).and_then(|wait| self.clock.now().checked_add(wait).ok()),
+        };
+        away.map(room).collect()
     }
 
     /// True if this can be the name of a channel; a JOIN with anything else may do something else.
@@ -266,7 +290,10 @@ impl Session {
         for (folded, name) in &now {
             let key = settings.channels[*name].key.as_ref().map(|key| key.expose().to_owned());
             let try_at = (!self.view.is_in(name)).then_some(moment.now);
-            self.wanted.insert(folded.clone(), Wanted { name: (*name).clone(), key, try_at, retry: FIRST_RETRY });
+            self.wanted.insert(
+                folded.clone(),
+                Wanted { name: (*name).clone(), key, try_at, retry: FIRST_RETRY, refused: None },
+            );
             if moment.memory.invited.contains(folded) {
                 moment.memory.forget(folded);
             }
@@ -282,7 +309,7 @@ impl Session {
 
     /// Joins a channel as soon as allowed, and again whenever the bot is out of it.
     pub(super) fn want(&mut self, channel: &str, moment: &mut Moment<'_>) {
-        let fresh = || Wanted { name: channel.to_owned(), key: None, try_at: None, retry: FIRST_RETRY };
+        let fresh = || Wanted { name: channel.to_owned(), key: None, try_at: None, retry: FIRST_RETRY, refused: None };
         self.wanted.entry(self.view.isupport.fold(channel)).or_insert_with(fresh).try_at = Some(moment.now);
         self.join_what_is_due(moment.now, moment.outbox);
     }

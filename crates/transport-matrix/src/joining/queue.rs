@@ -96,7 +96,8 @@ pub(super) enum Why {
 /// When a room is tried again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Again {
-    Soon,
+    /// After this long.
+    Soon(Duration),
     /// From now on seldom, because it does not let the bot in; or when it is invited.
     Seldom,
     SeldomAsBefore,
@@ -244,7 +245,7 @@ impl Queue {
             Why::Refused | Why::Uninvited | Why::Knocked => (first * 2_u32.saturating_pow(failed)).min(most),
         };
         self.put(wanted, place, now + wait);
-        Again::Soon
+        Again::Soon(wait)
     }
 
     /// Notes that the bot is in the room.
@@ -331,7 +332,7 @@ mod tests {
             let again = queue.again(tried, *now, Why::Refused);
             assert_eq!(next(queue, *now), None, "it waits, or is given up");
             *now += Duration::from_secs(8);
-            if again != Again::Soon {
+            if !matches!(again, Again::Soon(_)) {
                 return again;
             }
         }

@@ -1,9 +1,14 @@
-//! `astragal matrix ...`: what an operator does with the bot's devices while the bot is stopped.
+//! `astragal matrix ...`: what an operator does with the bot's devices. The bot must be stopped, but for verifying it.
 
+use crate::ask;
 use crate::examples::told;
 use crate::networks::kind::OwnCommand;
 use crate::out::{out, say};
+use crate::request::Request;
+use crate::stop;
 use anyhow::{Context, bail};
+use async_trait::async_trait;
+use chat::Terminal;
 use clap::{ArgMatches, Command, FromArgMatches, Subcommand};
 use journal::Entropy;
 use std::collections::BTreeMap;
@@ -11,7 +16,7 @@ use std::io::{BufRead, Write, stdin};
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 use store_sled::{ClaimError, DataDir};
-use transport_matrix::{Device, Identity, Randomness, Settings, Terminal};
+use transport_matrix::{Device, Identity, Randomness, Settings};
 
 /// The directory of the devices, in the data directory.
 pub const DEVICES: &str = "matrix";
@@ -28,7 +33,7 @@ enum MatrixTask {
     /// Manage the recovery key, which restores the account's identity and old messages
     #[command(subcommand, after_help = "Example:\n  astragal matrix recovery new home")]
     Recovery(RecoveryTask),
-    /// Let somebody verify the bot by comparing emoji
+    /// Let somebody verify the bot by comparing emoji; works while the bot runs
     #[command(after_help = "Example:\n  astragal matrix verify home")]
     Verify {
         /// Which account, if there are several
@@ -65,7 +70,7 @@ impl MatrixTask {
 /// The command: its declaration, and the code that runs it.
 pub fn command() -> OwnCommand<Settings> {
     let typed = MatrixTask::augment_subcommands(Command::new("matrix"));
-    let typed = typed.about("Look after the bot's devices on Matrix; the bot must be stopped");
+    let typed = typed.about("Look after the bot's devices on Matrix; the bot must be stopped, except for verify");
     let typed = typed.after_help(told(&["astragal matrix login home", "astragal matrix recovery new home"]));
     OwnCommand { typed: typed.subcommand_required(true).arg_required_else_help(true), run }
 }
@@ -92,9 +97,12 @@ async fn work(task: &MatrixTask, accounts: &BTreeMap<String, Settings>, path: &P
     };
     let settings = accounts.get(&name).with_context(|| format!("there is no matrix.{name}; there is {}", known()))?;
     // One process per device, or its keys would be lost.
-    let data = match DataDir::claim(path) {
-        Err(ClaimError::Held(_)) => bail!("a bot is running on {}: stop it first", path.display()),
-        data => data?,
+    let data = match (DataDir::claim(path), task) {
+        (Err(ClaimError::Held(_)), MatrixTask::Verify { .. }) => {
+            return verified(ask::talk(path, &Request::Verify { network: name }, &mut Tty).await?);
+        }
+        (Err(ClaimError::Held(_)), _) => bail!(stop::first(path)),
+        (data, _) => data?,
     };
     let device = Device::open(settings.clone(), &data.file(DEVICES).join(&name), &randomness()).await;
     let device = device.map_err(anyhow::Error::msg)?;
@@ -131,13 +139,13 @@ async fn work(task: &MatrixTask, accounts: &BTreeMap<String, Settings>, path: &P
             let file = device.restore(key.trim()).await.map_err(anyhow::Error::msg)?;
             say(&format!("the identity is back and signed this device; the key is kept in {}", file.display()))
         }
-        MatrixTask::Verify { .. } => {
-            say(&format!("waiting for somebody to verify {} (their app: the bot's profile, Verify)", device.who()))?;
-            let well = device.verify(&mut Tty).await.map_err(anyhow::Error::msg)?;
-            anyhow::ensure!(well, "not verified");
-            say("verified")
-        }
+        MatrixTask::Verify { .. } => verified(device.verify(&mut Tty).await.map_err(anyhow::Error::msg)?),
     }
+}
+
+fn verified(well: bool) -> anyhow::Result<()> {
+    anyhow::ensure!(well, "not verified");
+    say("verified")
 }
 
 /// The user at the terminal.
@@ -154,13 +162,14 @@ impl Tty {
     }
 }
 
+#[async_trait]
 impl Terminal for Tty {
-    fn show(&mut self, line: &str) {
+    async fn show(&mut self, line: &str) {
         // If standard output is closed, nobody sees it.
         let _ = say(line);
     }
 
-    fn ask(&mut self, question: &str) -> bool {
+    async fn ask(&mut self, question: &str) -> bool {
         let answer = self.line(&format!("{question} [y/n] ")).unwrap_or_default();
         answer.trim().eq_ignore_ascii_case("y") || answer.trim().eq_ignore_ascii_case("yes")
     }
