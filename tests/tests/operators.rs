@@ -1,6 +1,7 @@
 //! For operators: a first configuration, errors with names, reports to the service manager, a unit with few rights.
 
 mod backups;
+mod containers;
 mod doctor;
 mod mistakes;
 mod owners;
