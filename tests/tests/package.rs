@@ -1,10 +1,12 @@
 //! The Debian package in a system of its own: from a bare system to a bot that answers, following the operators' guide;
 //! then upgraded, removed and purged.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
+use tests::help::{Page, pages};
 use tests::irc::{Client, Ngircd, NgircdOptions};
 use tests::program;
 use tests::shipped::full;
@@ -101,7 +103,12 @@ fn from_a_bare_system_to_a_bot_that_answers_and_back() {
     let mode = |path: &str| fs::metadata(system.0.path().join(path)).expect("there").permissions().mode() & 0o777;
     assert_eq!((mode("etc/astragal"), mode("etc/astragal/secrets")), (0o755, 0o700));
     assert!(system.has("usr/lib/systemd/system/astragal.service") && system.has("usr/share/man/man1/astragal.1.gz"));
-    assert!(system.has("usr/share/man/man1/astragal-ctl-join.1.gz"), "a command has no page");
+    let page = |page: &Page| [&["astragal".to_owned()], &page.words[..]].concat().join("-") + ".1.gz";
+    let pages: BTreeSet<String> = pages(&full()).iter().map(page).collect();
+    let there = fs::read_dir(system.0.path().join("usr/share/man/man1")).expect("it is there");
+    let there = there.map(|file| file.expect("readable").file_name().into_string().expect("text"));
+    let there: BTreeSet<String> = there.filter(|name| name.starts_with("astragal")).collect();
+    assert_eq!(there, pages, "each command has its page, and no page is left of another version");
 
     for file in ["alerts.yml", "dashboard.json"] {
         assert!(system.has(&format!("usr/share/doc/astragal/{file}")), "{file}");
