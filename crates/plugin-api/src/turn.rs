@@ -78,6 +78,7 @@ pub struct Turn<'a> {
     settings: Arc<BTreeMap<String, String>>,
     decks: Arc<PrintedDecks>,
     target: Option<Arc<Target<Value>>>,
+    earlier: Option<Arc<Value>>,
     against: Option<Against>,
     measured: Seen,
     followed: Cell<bool>,
@@ -183,6 +184,7 @@ impl<'a> Turn<'a> {
             settings: Arc::default(),
             decks: Arc::default(),
             target: None,
+            earlier: None,
             against: None,
             measured: Seen::EVERYBODY,
             followed: Cell::new(false),
@@ -240,6 +242,13 @@ impl<'a> Turn<'a> {
     #[must_use]
     pub fn with_target(mut self, target: Option<Arc<Target<Value>>>) -> Self {
         self.target = target;
+        self
+    }
+
+    /// Sets the record of the roll whose place it takes.
+    #[must_use]
+    pub fn with_earlier(mut self, earlier: Option<Arc<Value>>) -> Self {
+        self.earlier = earlier;
         self
     }
 
@@ -481,6 +490,12 @@ impl<'a> Turn<'a> {
         let target = self.target().ok();
         self.followed.set(followed);
         target
+    }
+
+    /// The record of the roll whose place this command takes, if it is a new version of an earlier line. Its dice are used
+    /// again in the order in which they fell, and new ones come after them.
+    pub fn earlier_version<R: DeserializeOwned>(&self) -> Option<R> {
+        R::deserialize(self.earlier.as_deref()?).ok()
     }
 
     /// Closes offers that the rules no longer allow: those to `of`, or to everybody in this scene, whose command has one

@@ -15,6 +15,7 @@ use journal::store::{Batch, StoreError};
 use journal::{Change, Touched, bound};
 use plugin_api::{Plugin, Refusal, SavedState};
 use serde::de::DeserializeOwned;
+use serde_json::Value;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -60,6 +61,8 @@ pub(crate) struct Replacing {
     pub entries: BTreeMap<u32, u64>,
     /// The dice rolled for each command so far.
     pub fell: BTreeMap<u32, Vec<Die>>,
+    /// What the game recorded of each roll.
+    pub records: BTreeMap<u32, Value>,
     /// The changes that took them back, until the first new entry records them.
     pub taken_back: Vec<Change>,
 }
@@ -132,6 +135,11 @@ impl Draft {
     /// The dice rolled for this command in earlier versions of the message, if it is an edit.
     pub fn fell_before(&self, ordinal: u32) -> &[Die] {
         self.replacing.as_ref().and_then(|first| first.fell.get(&ordinal)).map_or(&[], Vec::as_slice)
+    }
+
+    /// The record of this command's roll in the version of the message that it replaces.
+    pub fn record_before(&self, ordinal: u32) -> Option<Value> {
+        self.replacing.as_ref()?.records.get(&ordinal).cloned()
     }
 
     /// Checks the rate limits.

@@ -5,7 +5,7 @@
 
 use crate::rules::{CritUse, Judgement, Kind, Outcome, Roll, Whether};
 use crate::{CritChoice, NamedDie, Pool, State, settle, show, throw};
-use plugin_api::{DiceWord, Refusal, Reply, Target, Turn};
+use plugin_api::{CharacterId, DiceWord, Refusal, Reply, Target, Turn};
 
 /// An example for when nothing more can be decided about a roll.
 const NEW_ROLL: &str = "act d8 d10 vs 17";
@@ -28,15 +28,20 @@ pub(crate) fn vs(state: &mut State, turn: &mut Turn, total: i64) -> Result<Reply
 /// Settles an action against a counter total. Also returns what to say if it turned out not to be a critical success.
 fn settled(state: &State, action: &Target<Roll>, total: i64) -> (Roll, Option<&'static str>) {
     let mut roll = Roll { counter: Some(total), ..action.record.clone() };
+    let note = without_crit_if_countered(state, &mut roll, action.actor);
+    (roll, note)
+}
+
+/// Takes the critical success of a countered roll back. Returns what to say about it.
+fn without_crit_if_countered(state: &State, roll: &mut Roll, actor: CharacterId) -> Option<&'static str> {
     let countered = roll.judge().outcome == Outcome::Countered;
-    let note = roll.crit.take_if(|_| countered).map(|used| match used {
+    roll.crit.take_if(|_| countered).map(|used| match used {
         CritUse::Impact => "countered, so the crit's +2 impact is taken back",
-        CritUse::Inspire if state.inspiration_of(action.actor) == 0 => {
+        CritUse::Inspire if state.inspiration_of(actor) == 0 => {
             "countered; the crit's inspiration was spent and cannot be taken back"
         }
         CritUse::Inspire => "countered, so the crit's inspiration is taken back",
-    });
-    (roll, note)
+    })
 }
 
 /// The action that a counter settles: one against the character who counters, or one of the opposition that they name;
@@ -88,8 +93,7 @@ pub(crate) fn both(state: &mut State, turn: &mut Turn, pool: &Pool, dice: DiceWo
         let what = "whoever counters rolls those dice themselves: name them here, and they type counter";
         return Err(Refusal::new(what).about(dice.typed));
     };
-    let countering =
-        Pool { dice: vec![dice], advantage: false, disadvantage: false, overwhelmed: false, staggered: false };
+    let countering = Pool { dice: vec![dice], ..Pool::default() };
     let actor = turn.actor;
     let roll = throw(state, turn, (actor, Kind::Action), pool)?;
     let counter = throw(state, turn, (who, Kind::Counter), &countering)?;
@@ -97,7 +101,7 @@ pub(crate) fn both(state: &mut State, turn: &mut Turn, pool: &Pool, dice: DiceWo
     if judged.inspiration != 0 {
         state.of(who).inspiration += judged.inspiration;
     }
-    let reply = settle(state, turn, Roll { counter: Some(i64::from(judged.total)), ..roll })?;
+    let reply = settle(state, turn, Roll { counter: Some(i64::from(judged.total)), against: Some(who), ..roll })?;
     Ok(show::countering(reply, turn.name(who), &counter, &judged))
 }
 
@@ -124,25 +128,47 @@ pub(crate) fn crit(state: &mut State, turn: &mut Turn, choice: CritChoice) -> Re
     Ok(amend(state, turn, &target, roll, Some(note)))
 }
 
-pub(crate) fn scratch(state: &mut State, turn: &mut Turn, die: &NamedDie) -> Result<Reply, Refusal> {
+/// Which scratched die is meant.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Scratched {
+    /// The one that a fumble with a 1 takes; of another roll, one that a rule takes.
+    ForTheFumble,
+    /// One that a rule takes, besides.
+    ByRule,
+}
+
+pub(crate) fn scratch(
+    state: &mut State,
+    turn: &mut Turn,
+    die: &NamedDie,
+    scratched: Scratched,
+) -> Result<Reply, Refusal> {
     let target: Target<Roll> = turn.target()?;
     let roll = &target.record;
-    if roll.fortune != 1 {
-        let what = format!("#{} has no 1 on its d20, so nothing is scratched", target.entry);
-        return Err(Refusal::new(what).example(NEW_ROLL));
-    }
+    let for_the_fumble = scratched == Scratched::ForTheFumble && roll.fortune == 1;
+    let taken = roll.judge().scratched;
+    let may_go: Vec<usize> = match for_the_fumble {
+        true => roll.may_scratch().collect(),
+        false => roll.in_play().filter(|at| Some(*at) != taken).collect(),
+    };
     let fits = |at: &usize| {
         let thrown = roll.dice[*at];
         thrown.sides == die.sides && die.value.is_none_or(|value| value == thrown.value)
     };
-    let mut found: Vec<usize> = roll.may_scratch().filter(fits).collect();
+    let mut found: Vec<usize> = may_go.iter().copied().filter(fits).collect();
     found.dedup_by_key(|at| roll.dice[*at]);
     match found.as_slice() {
         [at] => {
-            let chosen = Roll { scratch: Some(*at), ..roll.clone() };
-            Ok(amend(state, turn, &target, chosen, None))
+            let mut chosen = roll.clone();
+            if for_the_fumble {
+                chosen.scratch = Some(*at)
+            } else {
+                chosen.removed.push(*at)
+            }
+            let note = without_crit_if_countered(state, &mut chosen, target.actor);
+            Ok(amend(state, turn, &target, chosen, note))
         }
-        [] => Err(no_such_die(roll, die)),
+        [] => Err(no_such_die(roll, die, may_go.first().copied())),
         several => {
             let forms: Vec<_> = several.iter().map(|at| format!("scratch {}", roll.dice[*at])).collect();
             Err(Refusal::new(format!("which d{}: {}?", die.sides, forms.join(" or "))).example(&forms[0]))
@@ -150,14 +176,19 @@ pub(crate) fn scratch(state: &mut State, turn: &mut Turn, die: &NamedDie) -> Res
     }
 }
 
-fn no_such_die(roll: &Roll, die: &NamedDie) -> Refusal {
-    let shows_one = roll.dice.iter().any(|thrown| thrown.sides == die.sides && thrown.value == 1);
-    let what = match shows_one && die.value.is_none_or(|value| value == 1) {
+fn no_such_die(roll: &Roll, die: &NamedDie, other: Option<usize>) -> Refusal {
+    let same = |at: &usize| {
+        let thrown = roll.dice[*at];
+        thrown.sides == die.sides && die.value.is_none_or(|value| value == thrown.value)
+    };
+    let shows_one = roll.in_play().filter(same).any(|at| roll.dice[at].value == 1);
+    let what = match shows_one && roll.fortune == 1 {
         true => "a die that rolled 1 may not be scratched".to_owned(),
         false if die.sides == 20 => "the d20 is never scratched".to_owned(),
+        false if (0..roll.dice.len()).any(|at| same(&at)) => format!("that {} is scratched already", die.typed),
         false => format!("there is no such d{} to scratch in that roll", die.sides),
     };
-    match roll.may_scratch().next() {
+    match other {
         Some(at) => Refusal::new(what).about(&die.typed).example(format!("scratch d{}", roll.dice[at].sides)),
         None => Refusal::new(format!("{what}, and no other is left")).about(&die.typed).example(NEW_ROLL),
     }

@@ -30,7 +30,8 @@ pub(crate) const GLOSSARY: &[(&str, &str)] = &[
     ),
     (
         "impact",
-        "Impact: how hard an action hits. The d20 adds 1 if it shows 4 or more; other dice add 1 for 4 to 9, and 2 for 10 or more.",
+        "Impact: how hard an action hits. The d20 adds 1 if it shows 4 or more; other dice add 1 for 4 to 9, and 2 for 10 or more. To spend \
+         some, type !spend 1 impact, or !spend 1 impact on stress.",
     ),
     (
         "inspiration",
@@ -46,7 +47,8 @@ pub(crate) const GLOSSARY: &[(&str, &str)] = &[
     ),
     (
         "scratch",
-        "Scratch: a scratched die counts for nothing. A fumble with a 1 scratches your lowest other die; type !scratch d10 for another.",
+        "Scratch: a scratched die counts for nothing. A fumble with a 1 scratches your lowest other die; type !scratch d10 for another. If a \
+         rule scratches a die of any roll, that is !scratch d10 too, or !act d8 d10 scratch d10.",
     ),
     (
         "staggered",

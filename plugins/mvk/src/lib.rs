@@ -7,6 +7,7 @@ mod glossary;
 mod rules;
 mod sentence;
 mod show;
+mod spend;
 
 use plugin_api::{
     Answers, Arguments, CharacterId, Choice, Commands, DiceWord, EarlierRoll, Fit, Game, Name, Number, Past, Plugin,
@@ -14,6 +15,7 @@ use plugin_api::{
 };
 use rules::{Edge, Kind, Roll, SIZES, Whether};
 use serde::{Deserialize, Serialize};
+use spend::Spendable;
 use std::collections::BTreeMap;
 
 /// The game as a plugin.
@@ -48,7 +50,7 @@ struct Holdings {
 }
 
 /// What can be typed. The dice of an action or a counter, and how they are rolled.
-#[derive(Clone, Arguments)]
+#[derive(Clone, Default, Arguments)]
 struct Pool {
     /// your character dice, d4 to d12
     dice: Vec<DiceWord>,
@@ -64,6 +66,9 @@ struct Pool {
     /// this once, or for longer with the stress command
     #[flag("staggered", "st")]
     staggered: bool,
+    /// a die that a rule scratches: it is rolled, and counts for nothing
+    #[word("scratch", "scratching", "scratched")]
+    scratch: Vec<NamedDie>,
 }
 
 #[derive(Clone, Commands)]
@@ -106,9 +111,17 @@ enum Command {
         #[signed]
         _more: Option<i32>,
     },
-    /// Scratch a different die for your fumble instead of the lowest. It cannot be a die that shows 1.
-    #[command(follow_up, example = "scratch d10", example = "scratch d8=5")]
-    Scratch { die: NamedDie },
+    /// Scratch a die of your last roll: it counts for nothing.
+    ///
+    /// After a fumble with a 1 it is scratched instead of the lowest die, and cannot be one that shows 1. With "also" it
+    /// is scratched besides that one.
+    #[command(follow_up, example = "scratch d10", example = "scratch d8=5", example = "scratch d10 also")]
+    Scratch {
+        die: NamedDie,
+        /// besides the die that a fumble scratches
+        #[flag("also", "too", "besides")]
+        also: bool,
+    },
     /// Show or change inspiration. A referee can change anyone's.
     #[command(alias = "insp", example = "inspiration", example = "insp +1", example = "insp Ann")]
     Inspiration {
@@ -116,8 +129,19 @@ enum Command {
         #[signed]
         change: Option<i32>,
     },
-    /// Spend 1 inspiration, or more.
-    #[command(by_object, example = "spend inspiration", example = "spend 2 inspiration")]
+    /// Spend 1 inspiration, or the impact of your last action; or more than 1.
+    ///
+    /// Impact is spent on what the table agrees on. Spent on stress, it needs an action that succeeded; "on overwhelmed"
+    /// or "on staggered" also sets that stress for whom you acted against, or for somebody you name.
+    #[command(
+        by_object,
+        follow_up = "if any",
+        example = "spend inspiration",
+        example = "spend 2 inspiration",
+        example = "spend 1 impact on stress",
+        example = "spend 1 impact on staggered for Gojinka",
+        example = "spend 2 impact # tear the gate open"
+    )]
     Spend { points: Option<Number<1, 100>>, what: Spendable },
     /// Show or set the stress that counts in every roll of yours. It lasts until it is cleared. A referee can set
     /// anyone's.
@@ -140,14 +164,6 @@ enum CritChoice {
     /// 1 inspiration.
     #[choice("inspire", "inspiration")]
     Inspire,
-}
-
-/// What can be spent.
-#[derive(Clone, Copy, Choice)]
-enum Spendable {
-    /// 1 inspiration.
-    #[choice("inspiration", "insp")]
-    Inspiration,
 }
 
 /// What stress becomes.
@@ -250,6 +266,10 @@ impl Game for Mvk {
         ("condition", "stress {}"),
         ("inspire", "crit inspire"),
         ("impact", "crit impact"),
+        ("impact 1", "spend 1 impact {}"),
+        ("impact 2", "spend 2 impact {}"),
+        ("impact 3", "spend 3 impact {}"),
+        ("impact on", "spend impact on {}"),
     ];
 
     type State = State;
@@ -267,6 +287,7 @@ impl Game for Mvk {
             "vs" if roll.counter.is_some() => Fit::Done,
             "crit" if roll.judge().crit == Whether::No => Fit::No,
             "crit" if roll.crit.is_some() => Fit::Done,
+            "spend" if roll.kind == Kind::Counter => Fit::No,
             _ => Fit::Open,
         }
     }
@@ -299,11 +320,17 @@ impl Game for Mvk {
             },
             Command::Vs { counter: Number(total) } => follow::vs(state, turn, total),
             Command::Crit { choice, .. } => follow::crit(state, turn, choice),
-            Command::Scratch { die } => follow::scratch(state, turn, &die),
+            Command::Scratch { die, also } => {
+                let what = if also { follow::Scratched::ByRule } else { follow::Scratched::ForTheFumble };
+                follow::scratch(state, turn, &die, what)
+            }
             Command::Inspiration { character, change } => inspiration(state, turn, character, change),
-            Command::Spend { points, what: Spendable::Inspiration } => {
+            Command::Spend { points, what } => {
                 let points = points.map_or(1, |Number(points)| points);
-                change_inspiration(state, turn, turn.actor, -points)
+                match what {
+                    Spendable::Inspiration => change_inspiration(state, turn, turn.actor, -points),
+                    Spendable::Impact { on, whose } => spend::impact(state, turn, points, (on, whose)),
+                }
             }
             Command::Stress { changes, character } => stress(state, turn, &changes, character),
             Command::Sheet { character } => {
@@ -325,15 +352,19 @@ impl State {
 }
 
 /// Rolls a pool: a d20, the character dice in the order typed, and the second d20, which is last so that advantage can be
-/// added to a roll.
+/// added to a roll. Dice that are added to a roll with advantage fall behind both.
 fn throw(state: &State, turn: &mut Turn, (who, kind): (CharacterId, Kind), thrown: &Pool) -> Result<Roll, Refusal> {
     let typed = sizes(&thrown.dice)?;
     let held = state.characters.get(&who).cloned().unwrap_or_default();
     let stresses = [thrown.overwhelmed || held.overwhelmed, thrown.staggered || held.staggered];
-    let (pool, stress) = rules::under_stress(&typed, stresses.into_iter().filter(|under| *under).count());
+    let (mut pool, stress) = rules::under_stress(&typed, stresses.into_iter().filter(|under| *under).count());
     let edge = Edge::of(thrown.advantage, thrown.disadvantage);
+    may_be_scratched(&thrown.scratch, &pool)?;
+    let second_after = turn.earlier_version::<Roll>().and_then(|earlier| earlier.second_falls_after());
+    let second_after = second_after.filter(|after| edge.fortune_dice() == 2 && *after < pool.len());
     let first = turn.throw_die(20)?.value;
-    let dice = turn.throw_dice(pool)?;
+    let added = pool.split_off(second_after.unwrap_or(pool.len()));
+    let mut dice = turn.throw_dice(pool)?;
     let (fortune, dropped_fortune) = match edge.fortune_dice() {
         2 => {
             let (kept, dropped) = edge.keep(first, turn.throw_die(20)?.value);
@@ -341,8 +372,44 @@ fn throw(state: &State, turn: &mut Turn, (who, kind): (CharacterId, Kind), throw
         }
         _ => (first, None),
     };
-    let (scratch, counter, against, crit) = (None, None, None, None);
-    Ok(Roll { kind, fortune, dropped_fortune, edge, dice, stress, scratch, counter, against, crit })
+    dice.extend(turn.throw_dice(added)?);
+    let (scratch, counter, against, crit, removed) = (None, None, None, None, Vec::new());
+    let spent = 0;
+    let mut roll = Roll {
+        kind,
+        fortune,
+        dropped_fortune,
+        edge,
+        dice,
+        stress,
+        scratch,
+        counter,
+        against,
+        crit,
+        removed,
+        spent,
+        second_after,
+    };
+    for die in &thrown.scratch {
+        roll.remove_lowest(die.sides);
+    }
+    Ok(roll)
+}
+
+/// Refuses dice to scratch that are not in the pool, before it is rolled.
+fn may_be_scratched(scratched: &[NamedDie], pool: &[u32]) -> Result<(), Refusal> {
+    let mut left = pool.to_vec();
+    for NamedDie { typed, sides, value } in scratched {
+        if value.is_some() {
+            let what = "before the roll no die shows anything: name the die to scratch by its size";
+            return Err(Refusal::new(what).about_meant(typed, format!("d{sides}")));
+        }
+        match left.iter().position(|size| size == sides) {
+            Some(at) => drop(left.swap_remove(at)),
+            None => return Err(Refusal::new(format!("this roll has no d{sides} to scratch")).about(typed)),
+        }
+    }
+    Ok(())
 }
 
 /// The character called `name`, who must not be the actor.
@@ -391,7 +458,7 @@ fn settle(state: &mut State, turn: &Turn, roll: Roll) -> Result<Reply, Refusal> 
     let now = state.inspiration_of(actor);
     Ok(turn.answer(show::ending(&judgement), |reply| {
         let reply = show::roll(reply, turn, &roll, &judgement, (judgement.inspiration, now)).record(&roll);
-        match roll.against {
+        match roll.against.filter(|_| roll.counter.is_none()) {
             Some(against) => reply.ask_of(turn.name(against), "counter", "with your dice after it"),
             None => reply,
         }

@@ -138,6 +138,21 @@ pub struct Roll {
     pub against: Option<CharacterId>,
     /// The use of the critical success.
     pub crit: Option<CritUse>,
+    /// The indices of the dice that are scratched because a rule says so (Scratching a Die), besides what stress and a
+    /// fumble take.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub removed: Vec<usize>,
+    /// The points of its impact that are spent.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub spent: u32,
+    /// The number of character dice that fell before the second d20, if some fell after it, because they were added
+    /// later.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub second_after: Option<usize>,
+}
+
+fn is_zero(number: &u32) -> bool {
+    *number == 0
 }
 
 /// Whether something happened, or will happen under a condition not known yet.
@@ -186,10 +201,24 @@ pub struct Judgement {
 }
 
 impl Roll {
-    /// Indices of the dice that stress left in.
-    fn in_play(&self) -> impl Iterator<Item = usize> + '_ {
+    /// Indices of the dice that stress and other rules left in.
+    pub fn in_play(&self) -> impl Iterator<Item = usize> + '_ {
         let out = if let Stress::Scratched(at) = self.stress { Some(at) } else { None };
-        (0..self.dice.len()).filter(move |at| Some(*at) != out)
+        (0..self.dice.len()).filter(move |at| Some(*at) != out && !self.removed.contains(at))
+    }
+
+    /// Scratches the lowest die of this size that is still in play, and returns its index.
+    pub fn remove_lowest(&mut self, sides: u32) -> Option<usize> {
+        let of_size = self.in_play().filter(|at| self.dice[*at].sides == sides);
+        let at = of_size.min_by_key(|at| (self.dice[*at].value, *at))?;
+        self.removed.push(at);
+        Some(at)
+    }
+
+    /// Where the second d20 of a new version of this roll falls: behind how many character dice. What fell stays in its
+    /// order.
+    pub fn second_falls_after(&self) -> Option<usize> {
+        self.dropped_fortune.map(|_| self.second_after.unwrap_or(self.dice.len()))
     }
 
     /// Indices of the dice that a fumble may scratch: those that do not show 1.
@@ -279,6 +308,9 @@ mod tests {
             counter: None,
             against: None,
             crit: None,
+            removed: Vec::new(),
+            spent: 0,
+            second_after: None,
         }
     }
 

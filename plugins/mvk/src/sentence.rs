@@ -23,6 +23,10 @@ pub(crate) fn of(past: &Past) -> Option<String> {
             }
         }
         "crit" => format!("{who} had a critical success: {}", result.trim_start_matches("CRIT: ")),
+        "spend" if past.facts.contains_key("impact_spent") => match result.split_once(" is ") {
+            Some((foe, stress)) => format!("{who} spent impact, and {foe} was {stress}"),
+            None => format!("{who} spent {} impact", past.number("impact_spent")?),
+        },
         "spend" => format!("{who} spent inspiration, with {} left", past.number("inspiration")?),
         "inspiration" => format!("{whose} now had {} inspiration", past.number("inspiration")?),
         "stress" => format!("{whose} was {}", result.split(':').next().unwrap_or(result)),

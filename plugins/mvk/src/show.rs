@@ -51,6 +51,9 @@ fn explain(mut reply: Reply, roll: &Roll, judged: &Judgement) -> Reply {
         Stress::Scratched(at) => reply.why(format!("stress scratches the largest die, {}", roll.dice[at])),
         Stress::NothingToTake | Stress::None => reply,
     };
+    if !roll.removed.is_empty() {
+        reply = reply.why(format!("{} scratched: they count for nothing", removed(roll).join(" and ")));
+    }
     if let Some(at) = judged.scratched {
         let whose = if roll.scratch.is_some() { "as chosen" } else { "the lowest that shows no 1" };
         reply =
@@ -61,7 +64,8 @@ fn explain(mut reply: Reply, roll: &Roll, judged: &Judgement) -> Reply {
     let minimum = if fortune >= 4 { "1 for a fortune die of 4 and more, and " } else { "" };
     let used = if roll.crit == Some(CritUse::Impact) { ", and 2 for the critical success" } else { "" };
     let rule = "1 for each die of 4 to 9 and 2 for each of 10 and more";
-    reply = reply.why(format!("impact {}: {minimum}{rule}{used}", judged.impact));
+    let least = if minimum_is_noted(roll, judged) { "; 1 is left if the action is countered" } else { "" };
+    reply = reply.why(format!("impact {}: {minimum}{rule}{used}{least}", judged.impact));
     match (judged.crit, judged.fumble) {
         (Whether::If, _) => reply.why("d20=20 is a critical success if the action succeeds"),
         (Whether::Yes, _) => reply.why("d20=20 and the total reaches the counter: a critical success"),
@@ -95,7 +99,9 @@ fn headline(reply: Reply, turn: &Turn, roll: &Roll, judged: &Judgement) -> Reply
         }
         (Outcome::Unknown, kind) => {
             let what = if kind == Kind::Action { "ACTION" } else { "COUNTER" };
-            let least = if minimum_is_noted(roll, judged) && judged.impact > 1 { " (1 if countered)" } else { "" };
+            // Unless somebody is asked to counter, nobody may.
+            let least = roll.against.is_some() && minimum_is_noted(roll, judged) && judged.impact > 1;
+            let least = if least { " (1 if countered)" } else { "" };
             reply.bold(format!("{what} {total}")).text(format!(" ({parts}), IMPACT {}{least}", judged.impact))
         }
     }
@@ -107,7 +113,7 @@ fn dice(mut reply: Reply, roll: &Roll, judged: &Judgement) -> Reply {
         reply = reply.text(" ").dropped(format!("d20={dropped}"));
     }
     for (at, die) in roll.dice.iter().enumerate() {
-        let out = judged.scratched == Some(at) || roll.stress == Stress::Scratched(at);
+        let out = judged.scratched == Some(at) || !roll.in_play().any(|left| left == at);
         reply = reply.text(" ");
         reply = if out { reply.dropped(die.to_string()) } else { reply.die(die.to_string()) };
     }
@@ -125,6 +131,9 @@ fn notes(roll: &Roll, judged: &Judgement, change: i64, now: i64) -> Vec<String> 
         Stress::Scratched(at) => notes.push(format!("stress scratches {}", roll.dice[at])),
         Stress::NothingToTake => notes.push("stress has no character die to take".to_owned()),
         Stress::None => {}
+    }
+    if !roll.removed.is_empty() {
+        notes.push(format!("{} scratched", removed(roll).join(" and ")));
     }
     match (judged.crit, roll.crit) {
         (Whether::If, None) => notes.push("CRIT if it succeeds".to_owned()),
@@ -146,6 +155,17 @@ fn notes(roll: &Roll, judged: &Judgement, change: i64, now: i64) -> Vec<String> 
         notes.push(format!("inspiration {now} ({change:+})"));
     }
     notes
+}
+
+/// The dice that a rule scratched.
+fn removed(roll: &Roll) -> Vec<String> {
+    roll.removed.iter().map(|at| roll.dice[*at].to_string()).collect()
+}
+
+/// How much impact was spent, and what is left.
+pub(crate) fn spent(reply: Reply, points: i64, left: i64) -> Reply {
+    let reply = reply.text(format!("{points} impact spent, {left} left"));
+    reply.fact("impact_spent", points).fact("impact_left", left)
 }
 
 /// True if the minimum impact is worth mentioning, because the action may still be countered.
@@ -180,6 +200,7 @@ fn facts(reply: Reply, roll: &Roll, judged: &Judgement, change: i64, now: i64) -
         .fact("pool", pool)
         .fact("stress", stress)
         .fact("scratched", judged.scratched.map(|at| roll.dice[at].to_string()))
+        .fact("scratched_by_rule", (!roll.removed.is_empty()).then(|| removed(roll)))
         .fact("crit", whether(judged.crit, "if_succeeds"))
         .fact("crit_used", crit_used)
         .fact("fumble", whether(judged.fumble, "if_countered"))

@@ -281,6 +281,7 @@ fn offered<'a>(
     let mut words = Words::new(&arguments.typed, place.end.min(arguments.typed.len()));
     Some(Prepared {
         remark: None,
+        earlier: None,
         looked_up: Vec::new(),
         against: play.against,
         measured: Seen::EVERYBODY,

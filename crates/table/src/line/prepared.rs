@@ -38,6 +38,8 @@ pub(super) struct Prepared<'a> {
     pub remark: Option<String>,
     /// The roll it follows up on.
     pub target: Option<Arc<Target<Value>>>,
+    /// The record of the roll whose place it takes, if it is a new version of a line.
+    pub earlier: Option<Arc<Value>>,
     pub ready: Ready,
     /// The values of the sheet that were put in, such as `acrobatics 7 +4`.
     pub looked_up: Vec<String>,
@@ -128,6 +130,7 @@ impl Draft {
             remark: words.remark().map(str::to_owned),
             arguments,
             target: target.map(Arc::new),
+            earlier: self.record_before(attempt.key.ordinal).map(Arc::new),
             looked_up,
             against,
             measured,
@@ -248,6 +251,7 @@ impl Prepared<'_> {
                 .with_settings(self.settings.clone())
                 .with_decks(self.decks.clone())
                 .with_target(self.target.clone())
+                .with_earlier(self.earlier.clone())
                 .with_against(self.against)
                 .with_measured(self.measured);
             turn.player.clone_from(&self.player);

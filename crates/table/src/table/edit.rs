@@ -280,6 +280,8 @@ impl Draft {
         let rights = Rights::of(host, &self.state, message);
         let mut replacing = Replacing { id: first.id.clone(), ..Replacing::default() };
         for page in first.pages.iter().rev() {
+            let roll = self.ledger(host).roll(page.number())?;
+            replacing.records.extend(roll.and_then(|roll| Some((page.entry.key.ordinal, roll.record?))));
             let taken = self.ledger(host).take_back(page, &self.state.doc.doc, &rights, number).map_err(why)?;
             replacing.taken_back.extend(taken.changes.iter().cloned());
             replacing.entries.insert(page.entry.key.ordinal, page.number());

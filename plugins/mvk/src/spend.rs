@@ -1,0 +1,157 @@
+//! Spending the impact of an action (Impact, Minimum Impact): what it is spent on, and what is left of it.
+
+use crate::rules::{Kind, Outcome, Roll};
+use crate::{State, show};
+use plugin_api::{Argument, CharacterId, Choice, Name, Refusal, Reply, Target, Turn};
+
+/// What can be spent.
+#[derive(Clone)]
+pub(crate) enum Spendable {
+    /// `inspiration`
+    Inspiration,
+    /// `impact on staggered for Gojinka`
+    Impact {
+        /// The stress it causes.
+        on: Option<Cause>,
+        /// Whose stress.
+        whose: Option<Name>,
+    },
+}
+
+/// The stress that impact causes.
+#[derive(Clone, Copy, PartialEq, Eq, Choice)]
+pub(crate) enum Cause {
+    /// Stress of a kind that the table knows.
+    #[choice("stress", "harm", "damage")]
+    Stress,
+    /// It overwhelms them.
+    #[choice("overwhelmed", "overwhelm", "overwhelming", "ow")]
+    Overwhelmed,
+    /// It staggers them.
+    #[choice("staggered", "stagger", "staggering", "st")]
+    Staggered,
+}
+
+/// Words in front of what impact is spent on.
+const ON: [&str; 4] = ["on", "for", "to", "as"];
+/// Words in front of whom it stresses.
+const WHOSE: [&str; 7] = ["for", "of", "on", "to", "at", "vs", "against"];
+
+impl Argument for Spendable {
+    fn shape() -> String {
+        "inspiration|impact [on stress|overwhelmed|staggered [for NAME]]".to_owned()
+    }
+
+    fn read(words: &[&str]) -> Result<Option<(Self, usize)>, String> {
+        let among = |at: usize, known: &[&str]| {
+            words.get(at).is_some_and(|word| known.iter().any(|each| word.eq_ignore_ascii_case(each)))
+        };
+        if among(0, &["inspiration", "insp"]) {
+            return Ok(Some((Spendable::Inspiration, 1)));
+        }
+        if !among(0, &["impact"]) {
+            return Ok(None);
+        }
+        let skipped = 1 + usize::from(among(1, &ON));
+        let Some((on, _)) = words.get(skipped).and_then(|word| Cause::read(&[word]).transpose()).transpose()? else {
+            return Ok(Some((Spendable::Impact { on: None, whose: None }, 1)));
+        };
+        let read = skipped + 1;
+        let whose =
+            words.get(read + 1).filter(|_| among(read, &WHOSE)).and_then(|word| Name::read(&[word]).transpose());
+        let whose = whose.transpose()?.map(|(name, _)| name);
+        let read = read + if whose.is_some() { 2 } else { 0 };
+        Ok(Some((Spendable::Impact { on: Some(on), whose }, read)))
+    }
+
+    fn words() -> Vec<String> {
+        // The other words are those of other commands first: `stress staggerd` is no slip of this one.
+        ["inspiration", "insp"].map(str::to_owned).to_vec()
+    }
+}
+
+/// Spends impact of an action that is settled.
+pub(crate) fn impact(
+    state: &mut State,
+    turn: &mut Turn,
+    points: i64,
+    (on, whose): (Option<Cause>, Option<Name>),
+) -> Result<Reply, Refusal> {
+    let Some(action) = turn.peek_target::<Roll>() else {
+        return Err(Refusal::new("you made no action whose impact you could spend").example("act d8 d10 vs 17"));
+    };
+    let left = left_of(&action, on)?;
+    if points > left {
+        let entry = action.entry;
+        return Err(match left {
+            0 => Refusal::new(format!("#{entry} has no impact left")).example("act d8 d10 vs 17"),
+            _ => Refusal::new(format!("#{entry} has only {left} impact left")).example(format!("spend {left} impact")),
+        });
+    }
+    let whose = whose.map(|name| turn.character(&name.0)).transpose()?.or(action.record.against);
+    may_spend(turn, &action, (on, whose))?;
+    let target: Target<Roll> = turn.target()?;
+    let spent = target.record.spent.saturating_add(u32::try_from(points).unwrap_or(u32::MAX));
+    turn.amend(&Roll { spent, ..target.record.clone() });
+    let reply = Reply::new().text(turn.whose(&target, "roll"));
+    let reply = match (on, whose) {
+        (Some(Cause::Overwhelmed), Some(who)) => {
+            state.of(who).overwhelmed = true;
+            reply.bold(format!("{} is overwhelmed", turn.name(who))).text(" | ")
+        }
+        (Some(Cause::Staggered), Some(who)) => {
+            state.of(who).staggered = true;
+            reply.bold(format!("{} is staggered", turn.name(who))).text(" | ")
+        }
+        (Some(_), Some(who)) => reply.text(format!("stress for {} | ", turn.name(who))),
+        (Some(_), None) => reply.text("stress | "),
+        (None, _) => reply,
+    };
+    Ok(show::spent(reply, points, left - points))
+}
+
+/// The impact of an action that is not spent yet.
+fn left_of(action: &Target<Roll>, on: Option<Cause>) -> Result<i64, Refusal> {
+    let (entry, roll) = (action.entry, &action.record);
+    if roll.kind == Kind::Counter {
+        return Err(Refusal::new(format!("#{entry} is a counter, and only an action has impact to spend")));
+    }
+    let judged = roll.judge();
+    let Some(usable) = judged.usable_impact else {
+        let what = format!("#{entry} has no counter yet, which decides its impact; if nobody counters it, type 0");
+        return Err(Refusal::new(what).example("vs 0"));
+    };
+    if on.is_some() && judged.outcome == Outcome::Countered {
+        let what = format!("#{entry} was countered, and a countered action causes no stress");
+        return Err(Refusal::new(what).example("spend 1 impact"));
+    }
+    Ok(i64::from(usable.saturating_sub(roll.spent)))
+}
+
+/// Refuses people whose action it is not, and stress for somebody who has nothing to do with it.
+fn may_spend(
+    turn: &Turn,
+    action: &Target<Roll>,
+    (on, whose): (Option<Cause>, Option<CharacterId>),
+) -> Result<(), Refusal> {
+    let entry = action.entry;
+    let sets = matches!(on, Some(Cause::Overwhelmed | Cause::Staggered));
+    if sets && whose.is_none() {
+        let what = "whom does it stress? Name them after it";
+        return Err(Refusal::new(what).example("spend 1 impact on staggered for Gojinka"));
+    }
+    let foe = |who| action.record.against == Some(who) || turn.opposes(who) != turn.opposes(action.actor);
+    let stranger = whose.filter(|who| on.is_some() && !foe(*who));
+    match (stranger, action.actor == turn.actor) {
+        (None, true) => Ok(()),
+        _ if turn.by_referee() => Ok(()),
+        (_, false) => {
+            let name = turn.name(action.actor);
+            Err(Refusal::new(format!("#{entry} is an action of {name}: they or a referee may spend its impact")))
+        }
+        (Some(who), true) => {
+            let what = format!("#{entry} was not against {}: only the referee may do that", turn.name(who));
+            Err(Refusal::new(what))
+        }
+    }
+}
