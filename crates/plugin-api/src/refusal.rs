@@ -3,7 +3,7 @@
 use dice::{DiceError, RollError};
 use std::ops::Range;
 
-/// Why a command was refused. Nothing changes and nothing is rolled. The host adds an example.
+/// Why a command was refused. Nothing changes and nothing is rolled.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Refusal {
     /// What is wrong, as a sentence without its full stop.
@@ -12,7 +12,8 @@ pub struct Refusal {
     pub at: Option<Range<usize>>,
     /// The word of the typed line it is about; the host finds its place.
     pub about: Option<String>,
-    /// What would have been right, without the prefix. If `None`, the host shows the command's first example.
+    /// What would have been right, without the prefix. If `None`, the host shows an example of the command, but only if
+    /// the line does not parse as it.
     pub example: Option<String>,
     /// True if the line does not parse as the command, whatever the state of the game.
     pub usage: bool,

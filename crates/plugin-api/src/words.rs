@@ -446,7 +446,7 @@ impl Words {
         let meant = hint(word);
         let what = match meant {
             Some(meant) => format!("I do not understand \"{}\"{before}: did you mean {meant}?", word.text),
-            None => shape::unfit(&shape, Some(&word.text), &before),
+            None => shape::unfit(&shape, Some(&word.text), &before) + &shape::told(&shape, &known),
         };
         Refusal::usage(what, word.at.clone()).mended(word.at.clone(), meant)
     }

@@ -41,6 +41,8 @@ pub(crate) struct Effects {
     pub shows_head: bool,
     /// Who may read its answer.
     pub readers: Readers,
+    /// True if nobody else needs to hear that it was done.
+    pub unnoticed: bool,
 }
 
 impl Effects {

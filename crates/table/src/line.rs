@@ -59,7 +59,10 @@ impl Draft {
         let mut attempt = self.attempt(host, message, ordinal, line);
         let before = (attempt.actor, attempt.name().to_owned());
         let played = match self.try_line(host, line, &mut attempt) {
-            Err(Unplayed::Refused(refusal)) => Err(self.refused(host, line, refusal, &mut attempt)),
+            Err(Unplayed::Refused(refusal)) => match self.refused(host, line, refusal, &mut attempt) {
+                Unplayed::Refused(refusal) if unknown::is_a_cry(line, &refusal) => Err(Unplayed::Silent),
+                unplayed => Err(unplayed),
+            },
             played => played,
         };
         self.end_line(host, line, attempt, played, before)

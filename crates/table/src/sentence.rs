@@ -12,8 +12,8 @@ use std::collections::BTreeSet;
 
 /// The most characters of a result in a sentence.
 const MOST_RESULT: usize = 200;
-/// How the answer begins to a command whose dice had no effect.
-const NOTHING: &str = "comes to nothing";
+/// How the answer begins to a command whose dice had no effect, now and in older journals.
+const NOTHING: [&str; 2] = ["no effect", "comes to nothing"];
 /// How an edit is marked in an answer.
 const EDITED: &str = " (edited, was #";
 
@@ -86,7 +86,7 @@ impl<'a> Teller<'a> {
         let (plugin, command) = (self.plugins.get(&page.entry.game), page.entry.command.as_str());
         let manifest = plugin.map(|plugin| plugin.manifest());
         let (who, about, result) = self.whose(page, who, &result(answer));
-        if result.is_empty() || result.starts_with(NOTHING) {
+        if result.is_empty() || NOTHING.iter().any(|nothing| result.starts_with(nothing)) {
             return None;
         }
         let follow_up =

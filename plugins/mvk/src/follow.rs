@@ -83,7 +83,7 @@ pub(crate) fn counter(
     Ok(turn.answer(show::ending(&decided.judged), |reply| {
         let countering = show::roll(Reply::new(), turn, &roll, &judged, (judged.inspiration, held)).text(" | ");
         let shown = Reply { facts: reply.facts, ..countering };
-        decided.show(turn, action, shown)
+        decided.show_result(turn, action, shown)
     }))
 }
 
@@ -230,6 +230,15 @@ fn amend(state: &mut State, turn: &mut Turn, target: &Target<Roll>, roll: Roll, 
 }
 
 impl Decided {
+    /// How the roll ends, after `reply`, without the dice that everybody has read.
+    fn show_result(&self, turn: &Turn, target: &Target<Roll>, mut reply: Reply) -> Reply {
+        reply = reply.text(turn.whose(target, "roll"));
+        if let Some(note) = self.note {
+            reply = reply.text(format!("{note} | "));
+        }
+        turn.offered_to(target.actor, show::result(reply, turn, &self.roll, &self.judged, (self.change, self.now)))
+    }
+
     /// The roll as it is now, after `reply`.
     fn show(&self, turn: &Turn, target: &Target<Roll>, mut reply: Reply) -> Reply {
         reply = reply.text(turn.whose(target, "roll"));

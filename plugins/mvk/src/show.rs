@@ -19,8 +19,17 @@ pub(crate) fn ending(judged: &Judgement) -> Reply {
 /// A judged roll: result, dice, possible follow-ups. `change` is the inspiration just gained or lost, `now` the amount
 /// held.
 pub(crate) fn roll(reply: Reply, turn: &Turn, roll: &Roll, judged: &Judgement, (change, now): (i64, i64)) -> Reply {
-    let mut reply = headline(reply, turn, roll, judged).text(" |");
-    reply = dice(reply, roll, judged);
+    let reply = headline(reply, turn, roll, judged, Sum::Shown).text(" |");
+    noted(dice(reply, roll, judged), roll, judged, (change, now))
+}
+
+/// The same without its dice, which were shown before.
+pub(crate) fn result(reply: Reply, turn: &Turn, roll: &Roll, judged: &Judgement, change: (i64, i64)) -> Reply {
+    noted(headline(reply, turn, roll, judged, Sum::Known), roll, judged, change)
+}
+
+/// What is to be said about a roll behind its result, and what may follow.
+fn noted(mut reply: Reply, roll: &Roll, judged: &Judgement, (change, now): (i64, i64)) -> Reply {
     let notes = notes(roll, judged, change, now);
     if !notes.is_empty() {
         reply = reply.text(format!(" | {}", notes.join(", ")));
@@ -84,9 +93,17 @@ fn edge(edge: Edge) -> &'static str {
     }
 }
 
-fn headline(reply: Reply, turn: &Turn, roll: &Roll, judged: &Judgement) -> Reply {
+/// Whether the dice that make the total are named.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Sum {
+    Shown,
+    Known,
+}
+
+fn headline(reply: Reply, turn: &Turn, roll: &Roll, judged: &Judgement, sum: Sum) -> Reply {
     let parts: Vec<_> = judged.parts.iter().map(|die| format!("d{} {}", die.sides, die.value)).collect();
-    let (total, parts) = (judged.total, parts.join(" + "));
+    let total = judged.total;
+    let parts = if sum == Sum::Shown { format!(" ({})", parts.join(" + ")) } else { String::new() };
     let against = |counter: i64| turn.hides().map_or(counter.to_string(), str::to_owned);
     let versus = roll.counter.map_or(String::new(), |counter| format!(" vs {}", against(counter)));
     match (judged.outcome, roll.kind) {
@@ -95,14 +112,14 @@ fn headline(reply: Reply, turn: &Turn, roll: &Roll, judged: &Judgement) -> Reply
             reply.bold(format!("COUNTERED {total}{versus}")).text(format!(", no stress, impact {usable}"))
         }
         (Outcome::Success, _) => {
-            reply.bold(format!("SUCCESS {total}{versus}")).text(format!(" ({parts}), IMPACT {}", judged.impact))
+            reply.bold(format!("SUCCESS {total}{versus}")).text(format!("{parts}, IMPACT {}", judged.impact))
         }
         (Outcome::Unknown, kind) => {
             let what = if kind == Kind::Action { "ACTION" } else { "COUNTER" };
             // Unless somebody is asked to counter, nobody may.
             let least = roll.against.is_some() && minimum_is_noted(roll, judged) && judged.impact > 1;
             let least = if least { " (1 if countered)" } else { "" };
-            reply.bold(format!("{what} {total}")).text(format!(" ({parts}), IMPACT {}{least}", judged.impact))
+            reply.bold(format!("{what} {total}")).text(format!("{parts}, IMPACT {}{least}", judged.impact))
         }
     }
 }

@@ -71,8 +71,8 @@ const MOST_TOKENS: u32 = 999;
 /// The most Personal Dials at a table.
 const MOST_DIALS: i64 = 999;
 
-/// The commands that settle a 7 to 9.
-const CHOICES: [&str; 4] = ["keep", "cede", "empower", "hinder"];
+/// What an Episode leaves open: a 7 to 9 that is not settled, and what nobody resisted.
+const CHOICES: [&str; 5] = ["keep", "cede", "empower", "hinder", "resist"];
 
 pub(crate) fn series(state: &mut State, turn: &mut Turn, players: u32) -> Reply {
     turn.close_offers(None, &CHOICES);

@@ -3,7 +3,8 @@
 use crate::asking::die_size;
 use crate::check::{self, Plan, Ready, entered, own_side, plan, ready, side_of, use_up};
 use crate::record::Record;
-use crate::rules::{Check, Kind, Mode, Purpose, Side, Stones};
+use crate::rules::{Check, Mode, Purpose, Side, Stones};
+use crate::show;
 use crate::state::{Benefit, State};
 use crate::words::{DicePool, Opponent, What};
 use plugin_api::{CharacterId, Refusal, Reply, Target, Turn};
@@ -151,9 +152,8 @@ fn answer_offers(mut reply: Reply, state: &State, turn: &Turn, against: Characte
         return reply;
     }
     let held = state.held(against).held;
-    for kind in [Kind::Triumph, Kind::Tragedy].into_iter().filter(|kind| held.of(*kind) > 0) {
-        let command = format!("spend {} boost #{}", kind.word(), target.entry);
-        let label = format!("boost with a {} die ({} held)", kind.name(), held.of(kind));
+    if let Some((command, label)) = show::boost(|kind| held.of(kind)) {
+        let command = format!("{command} #{}", target.entry);
         reply = match against == turn.actor {
             true => reply.offer(command, label),
             false => reply.offer_to(turn.name(against), command, label),

@@ -3,7 +3,7 @@
 use crate::asking::GM;
 use crate::asking::die_size;
 use crate::record::Record;
-use crate::rules::{self, Check, Critical, Kind, Mode, Source, Stones};
+use crate::rules::{self, Check, Critical, Kind, Mode, Purpose, Source, Stones};
 use crate::state::Tilt;
 use crate::state::{Holdings, InOrder, State};
 use plugin_api::{CharacterId, Reply, Turn};
@@ -182,6 +182,13 @@ fn offers(mut reply: Reply, state: &State, turn: &Turn, actor: CharacterId, reco
     }
     // What a boost must be would tell a value that players may not know.
     let hides = turn.hides().is_some();
+    if check.mode == Mode::Routine && check.purpose == Purpose::Skill && check.dc.is_some() && !check.succeeds() {
+        // A routine that is not enough may be rolled (Routine Checks).
+        reply = match check.dc.filter(|_| !hides) {
+            Some(dc) => reply.offer(rolled(check, dc), "roll it"),
+            None => reply.text(", but you may roll it"),
+        };
+    }
     let missing = |check: &Check, most: i64| match hides {
         true => (!check.succeeds() && most > 0).then_some(1),
         false => missing(check, most),
@@ -192,15 +199,10 @@ fn offers(mut reply: Reply, state: &State, turn: &Turn, actor: CharacterId, reco
     }
     let held = state.held(actor);
     let die = i64::from(die_size(turn));
-    for kind in [Kind::Triumph, Kind::Tragedy] {
-        let gm = if turn.opposes(actor) { state.gm.of(kind) } else { 0 };
-        let dice = held.held.of(kind) + gm;
-        if dice > 0 && missing(check, die).is_some() {
-            reply = reply.offer(
-                format!("spend {} boost", kind.word()),
-                format!("boost with a {} die ({dice} held)", kind.name()),
-            );
-        }
+    let gm = |kind: Kind| if turn.opposes(actor) { state.gm.of(kind) } else { 0 };
+    let dice = |kind: Kind| held.held.of(kind) + gm(kind);
+    if let Some((command, label)) = boost(dice).filter(|_| missing(check, die).is_some()) {
+        reply = reply.offer(command, label);
     }
     let thrown = held.thrown.as_ref().map(|thrown| thrown.value);
     let award = held.awards.last().map(|die| i64::from(*die));
@@ -217,6 +219,22 @@ fn offers(mut reply: Reply, state: &State, turn: &Turn, actor: CharacterId, reco
         reply = reply.offer(format!("spend {stones} {word} boost"), format!("boost with {stones} {word}"));
     }
     reply
+}
+
+/// A check with the same values, rolled.
+fn rolled(check: &Check, dc: i64) -> String {
+    let ranks = |sign: char, ranks: i64| if ranks > 0 { format!(" {sign}{ranks}") } else { String::new() };
+    let (up, down) = (ranks('+', check.advantage), ranks('-', check.disadvantage));
+    format!("check {}{up}{down} vs {dc}", check.skill)
+}
+
+/// What offers a boost with a held die. A die of either kind boosts as well, so it is one offer.
+pub(crate) fn boost(held: impl Fn(Kind) -> i64) -> Option<(String, String)> {
+    let kind = [Kind::Triumph, Kind::Tragedy].into_iter().find(|kind| held(*kind) > 0)?;
+    let other = Some(Kind::Tragedy).filter(|other| kind != *other && held(*other) > 0);
+    let other = other.map_or(String::new(), |other| format!("; a {} die does the same", other.name()));
+    let label = format!("boost with a {} die ({} held{other})", kind.name(), held(kind));
+    Some((format!("spend {} boost", kind.word()), label))
 }
 
 /// The smallest boost, up to `most`, that turns a failed check into a success.

@@ -114,7 +114,8 @@ pub(crate) fn tilt(state: &mut State, turn: &mut Turn, step: Option<Step>) -> Re
     let pick = match step {
         // Merely looking also shows what everybody rolled.
         None | Some(Step::Label { .. }) => {
-            return Ok(show::behind(&format!("{} | ", outcome(turn, &tilt.rolled)), status(state, &tilt)));
+            let reply = status(state, &tilt, Choices::Told);
+            return Ok(show::behind(&format!("{} | ", outcome(turn, &tilt.rolled)), reply));
         }
         Some(Step::On { table }) => {
             referee_only(turn, "choose the table")?;
@@ -123,7 +124,7 @@ pub(crate) fn tilt(state: &mut State, turn: &mut Turn, step: Option<Step>) -> Re
                 return Err(Refusal::new(format!("the {table} table is being voted on")).example("tilt next"));
             }
             tilt.table = Some(table);
-            let reply = status(state, &tilt);
+            let reply = status(state, &tilt, Choices::Told);
             state.tilt = Some(tilt);
             return Ok(reply);
         }
@@ -132,7 +133,7 @@ pub(crate) fn tilt(state: &mut State, turn: &mut Turn, step: Option<Step>) -> Re
     };
     referee_only(turn, "close a ballot")?;
     close(&mut tilt, pick)?;
-    let reply = status(state, &tilt);
+    let reply = status(state, &tilt, Choices::Told);
     state.tilt = Some(tilt);
     Ok(reply)
 }
@@ -216,7 +217,7 @@ pub(crate) fn vote(state: &mut State, turn: &Turn, side: Option<Side>, value: u3
     rolled.used.push(value);
     rolled.voted = true;
     tilt.votes.push(value);
-    let reply = status(state, &tilt);
+    let reply = status(state, &tilt, Choices::Known);
     state.tilt = Some(tilt);
     Ok(reply.fact("vote", value))
 }
@@ -240,8 +241,15 @@ fn asks_for_the_table(reply: Reply) -> Reply {
     reply.code("tilt soft").text(" or ").code("tilt hard")
 }
 
+/// Whether the six choices of a ballot are told.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Choices {
+    Told,
+    Known,
+}
+
 /// What was chosen, and what the vote is about.
-fn status(state: &State, tilt: &Tilt) -> Reply {
+fn status(state: &State, tilt: &Tilt, choices: Choices) -> Reply {
     let Some(table) = tilt.table else {
         return show::tilt_facts(asks_for_the_table(Reply::from("the referee types ")), tilt);
     };
@@ -261,11 +269,14 @@ fn status(state: &State, tilt: &Tilt) -> Reply {
             count => Some(format!("{count} x {value}{label}")),
         }
     };
+    let label = |value: u32| format!("{value}{}", named_label(state, table, tilt, tilt.chosen.len(), value));
+    let told: Vec<_> = (1..=6).filter(|_| choices == Choices::Told).map(label).collect();
+    let told = if told.is_empty() { String::new() } else { format!(": {}", told.join(", ")) };
     let votes: Vec<_> = (1..=6).filter_map(named).collect();
     let votes = if votes.is_empty() { String::new() } else { format!(", so far {}", votes.join(", ")) };
     let side = if tilt.chosen.len().is_multiple_of(2) { "good" } else { "bad" };
     let reply = reply.numbers(format!("vote {side}"));
-    let reply = reply.text(" | ").code("vote").text(format!(" 1-6 for the {ballot}{votes}; "));
+    let reply = reply.text(" | ").code("vote").text(format!(" 1-6 for the {ballot}{told}{votes}; "));
     show::tilt_facts(reply.code("tilt next").text(" closes it"), tilt)
 }
 

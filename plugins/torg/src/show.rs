@@ -40,7 +40,8 @@ pub(crate) fn test(reply: Reply, state: &State, turn: &Turn, actor: CharacterId,
         reply = reply.text(format!(" | {}", notes.join(", ")));
     }
     let allowed = may_spend(state, actor, test);
-    if allowed && held > 0 && test.dns.iter().any(|dn| test.level(*dn) < Level::Outstanding) {
+    // What has succeeded can still be improved; whoever wants that types it.
+    if allowed && held > 0 && test.dns.iter().any(|dn| test.level(*dn) == Level::Failure) {
         reply = reply.offer("spend possibility", format!("Possibility, {held} left"));
     }
     if can_reroll(test) {

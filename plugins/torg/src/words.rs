@@ -33,7 +33,8 @@ impl Argument for Difficulties {
             // `10, 12 and 14`
             let and = |word: &&str| ["and", "&"].iter().any(|and| word.eq_ignore_ascii_case(and));
             let and = usize::from(taken > 0 && words.get(taken).is_some_and(and));
-            let Some((dns, count)) = one(words.get(taken + and..).unwrap_or_default())? else { break };
+            let rest = words.get(taken + and..).unwrap_or_default();
+            let Some((dns, count)) = one(rest)? else { break };
             found.extend(dns);
             taken += and + count;
         }

@@ -115,7 +115,7 @@ fn a_roll_that_overflows_only_for_some_dice_is_an_entry() {
     let [(entry, dice)] = &table.entries()[..] else { panic!("one entry: {:?}", table.entries()) };
     assert_eq!((entry.number, dice.len()), (1, 1));
     let text = came.all();
-    assert!(text.starts_with("comes to nothing: "), "{text}");
+    assert!(text.starts_with("no effect: "), "{text}");
     assert!(text.ends_with(&format!("| {} #1", dice[0])), "{text}");
     table.every_die_is_written_down();
 }
@@ -139,7 +139,7 @@ fn a_refused_edit_shows_the_dice_it_rolled() {
     let first = table.say("Ann", "!roll 1d20");
     let edited =
         table.edit("Ann", &first.id, "!roll 1d20 + 0*1d20 + 1/(1d4-1d4-9) * 9000000000000000000 * 9000000000000000000");
-    assert!(edited.all().starts_with("comes to nothing: "), "{}", edited.all());
+    assert!(edited.all().starts_with("no effect: "), "{}", edited.all());
     assert_eq!(edited.dice().len(), 4);
     let third = table.edit("Ann", &first.id, "!roll 1d20");
     assert!(third.all().contains("keeps the dice that fell"), "{}", third.all());
@@ -152,7 +152,7 @@ fn an_edit_of_several_lines_cannot_peek_at_the_next_dice() {
     let first = table.say("Ann", "!roll 1d20\n!insp +1");
     // The first line rolls two more dice and the second cannot be parsed, so the whole edit comes to nothing.
     let edited = table.edit("Ann", &first.id, "!roll 3d20\n!insp nonsense more nonsense");
-    assert!(edited.all().contains("comes to nothing"), "{}", edited.all());
+    assert!(edited.all().contains("no effect"), "{}", edited.all());
     table.every_die_is_written_down();
 }
 

@@ -3,7 +3,7 @@
 /// What is wrong where an argument of this shape should be, and there is `found` or nothing; `place` says where.
 pub(super) fn unfit(shape: &str, found: Option<&str>, place: &str) -> String {
     // Words to choose from, or to begin with, are told. Of anything else it is told what kind it is.
-    let told = shape.contains('|') || shape.starts_with(|first: char| first.is_ascii_lowercase());
+    let told = is_told(shape);
     let shape = in_words(shape);
     match (found, told) {
         (None, true) => format!("say {shape}{place}"),
@@ -11,6 +11,21 @@ pub(super) fn unfit(shape: &str, found: Option<&str>, place: &str) -> String {
         (Some(found), true) => format!("I do not understand \"{found}\"{place}: say {shape}"),
         (Some(found), false) => format!("\"{found}\" is not {shape}{place}"),
     }
+}
+
+/// The most words of an argument that a refusal lists.
+const MOST_TOLD: usize = 10;
+
+/// `: easy, hard or heroic`, the words that an argument of this shape may be besides, if the shape does not tell them.
+pub(super) fn told(shape: &str, known: &[String]) -> String {
+    match is_told(shape) || known.is_empty() || known.len() > MOST_TOLD {
+        true => String::new(),
+        false => format!(": by name it is {}", listed(known)),
+    }
+}
+
+fn is_told(shape: &str) -> bool {
+    shape.contains('|') || shape.starts_with(|first: char| first.is_ascii_lowercase())
 }
 
 /// `ok, fatigued or exhausted`

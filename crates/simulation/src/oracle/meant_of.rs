@@ -13,7 +13,7 @@ use std::collections::BTreeSet;
 const UNKNOWN: &str = "!nosuchword";
 
 /// The answer of a command that has no effect, though its dice are in the journal.
-const NOTHING: &str = "comes to nothing";
+const NOTHING: &str = "no effect";
 
 impl Oracle {
     /// Checks that a line for several made as many entries as it must, or none that has an effect.

@@ -268,9 +268,10 @@ fn plugin_id(turn: &HouseTurn, name: &str) -> Result<String, Refusal> {
     if let Some(id) = ids.iter().find(|id| id.eq_ignore_ascii_case(name)) {
         return Ok((*id).to_owned());
     }
-    let hint = match suggest(name, ids.iter().copied()) {
-        Some(meant) => format!("did you mean {meant}?"),
-        None => format!("there are {}", ids.join(", ")),
-    };
-    Err(Refusal::new(format!("there is no plugin {name}: {hint}")).about(name))
+    Err(match suggest(name, ids.iter().copied()) {
+        Some(meant) => {
+            Refusal::new(format!("there is no plugin {name}: did you mean {meant}?")).about_meant(name, meant)
+        }
+        None => Refusal::new(format!("there is no plugin {name}: there are {}", ids.join(", "))).about(name),
+    })
 }

@@ -104,9 +104,9 @@ pub(super) fn name(
     if whose == Whose::Own {
         super::values::for_those_who_know(turn, turn.actor)?;
     }
-    let defines = command.is_some();
     let reply = change(turn, MACRO, whose, name, command)?;
-    Ok(if defines { reply.noticed("notes a macro, for referees alone") } else { reply })
+    turn.effects.unnoticed = turn.effects.readers != chat::Readers::Everybody;
+    Ok(reply)
 }
 
 /// True if a word is a command, of the table's own or of any plugin.

@@ -38,7 +38,7 @@ pub(super) fn story(turn: &HouseTurn, export: bool) -> Result<Reply, Unplayed> {
     let prefix = &turn.room.prefix;
     let reply = match &scene {
         Some(Scene { title, .. }) => Reply::new().text("Scene: ").bold(title.clone()).text("."),
-        None => Reply::new().text("What happened:"),
+        None => Reply::new(),
     };
     if lines.is_empty() {
         let reply = if scene.is_some() { reply.text(" Nothing") } else { Reply::from("Nothing") };

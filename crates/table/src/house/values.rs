@@ -21,14 +21,10 @@ const MOST_AT_ONCE: usize = 20;
 
 /// Sets values, `NAME VALUE` or `NAME: VALUE`, divided by `;`, or by commas if each part has a number; shows one if it has a name alone, or all.
 pub(super) fn set(turn: &mut HouseTurn, values: Option<Text>) -> Result<Reply, Refusal> {
-    let by = turn.actor;
     let reply = set_by(turn, values, false)?;
-    if turn.effects.readers == Readers::Everybody {
-        return Ok(reply);
-    }
-    // The others hear that something was noted, and not what.
-    let whose = if by == turn.actor { String::new() } else { format!(" of {}", turn.table.name_of(turn.actor)) };
-    Ok(reply.noticed(format!("notes values{whose}, for referees alone")))
+    // A foe's wounds are the referee's business; the room would read a line for each.
+    turn.effects.unnoticed = turn.effects.readers != Readers::Everybody;
+    Ok(reply)
 }
 
 /// The same, of `another` character than the actor was at first.

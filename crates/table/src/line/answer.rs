@@ -101,10 +101,11 @@ pub(super) fn refusal(refusal: Refusal, line: &RefusedLine<'_>) -> (Reply, Optio
     });
     // What was just refused is no example.
     let refused = |example: &String| *around == Some("") && example.eq_ignore_ascii_case(typed);
-    let example = refusal.example.or_else(|| match (spec, refusal.usage) {
-        (Some(spec), true) => like(typed, &spec.examples),
-        (spec, _) => spec.and_then(|spec| spec.examples.first().cloned()),
-    });
+    // An example helps whoever does not know how a command is typed. It would not mend what is refused for another
+    // reason, nor dice, whose refusal says what is wrong in them.
+    let asks = refusal.usage || refusal.what.contains('?');
+    let unknown_form = |spec: &&CommandSpec| !has_arguments(typed) || (asks && !spec.notation);
+    let example = refusal.example.or_else(|| like(typed, &spec.filter(unknown_form)?.examples));
     let example = example.filter(|example| !refused(example));
     match (&mended, example) {
         (Some(mended), _) => reply = reply.text(" Try: ").code(format!("{prefix}{mended}")),
@@ -116,6 +117,10 @@ pub(super) fn refusal(refusal: Refusal, line: &RefusedLine<'_>) -> (Reply, Optio
         reply.blocks.push(Block::Caret { typed: format!("{prefix}{typed}"), at });
     }
     (reply, mended)
+}
+
+fn has_arguments(typed: &str) -> bool {
+    typed.split_whitespace().nth(1).is_some()
 }
 
 /// The example that has most words of the line in it; if none has any, one with arguments for a line that has some.

@@ -86,7 +86,7 @@ impl Draft {
         if verbosity == Verbosity::Full {
             reply = verbosity::full(reply);
         }
-        if attempt.is_secret() {
+        if attempt.is_secret() && !attempt.effects.unnoticed {
             outcome.notice = Some(notice(number, &attempt, &done, outcome, &reply));
         }
         // An entry that everybody reads withholds what they may not know; a secret entry is withheld as a whole.

@@ -330,7 +330,7 @@ fn changes_anothers(host: &Host, line: &CommandLine, attempt: &Attempt<'_>) -> O
         Ok(()) => format!("{ACT_AS} {} {change}", cast.written(who)),
         Err(_) => format!("{change} # for {name}"),
     };
-    let what = format!("is \"for {name}\" only a comment?");
+    let what = format!("\"for {name}\" would only be a comment");
     Some(Refusal::new(what).mended(0..line.typed.len(), Some(right)))
 }
 

@@ -65,7 +65,7 @@ impl Draft {
 }
 
 fn reply(why: &str, thrown: &[Die]) -> Reply {
-    let reply = Reply::new().bold("comes to nothing").text(format!(": {why} |"));
+    let reply = Reply::new().bold("no effect").text(format!(": {why} |"));
     let reply = thrown.iter().take(SHOWN).fold(reply, |reply, die| reply.text(" ").die(die.to_string()));
     match thrown.len().saturating_sub(SHOWN) {
         0 => reply,

@@ -193,7 +193,7 @@ fn unless_it_was_meant(
     // It was looked at, and is not to be guessed at again.
     attempt.said = None;
     let remark = remark.split_whitespace().collect::<Vec<_>>().join(" ");
-    let what = format!("is \"{remark}\" only a comment?");
+    let what = format!("\"{remark}\" would only be a comment");
     Err(Refusal::new(what).mended(0..attempt.typed.len(), Some(meant)))
 }
 
@@ -231,7 +231,10 @@ impl Prepared<'_> {
             !Words::means_nothing(&word) && (number || cast.known(&word).is_some() || of_a_command())
         };
         match remark.split_whitespace().any(means) {
-            true => Err(Refusal::usage(format!("is \"{remark}\" only a comment?"), place)),
+            true => {
+                let what = format!("\"{remark}\" would only be a comment; if that is meant, put # in front of it");
+                Err(Refusal::usage(what, place))
+            }
             false => Ok(()),
         }
     }

@@ -46,6 +46,9 @@ pub(super) fn glued(word: &str) -> Vec<usize> {
 /// Commands that cannot be taken back.
 const ERASES: [&str; 2] = ["erase", "forget"];
 
+/// What lists all commands.
+const HELP: &str = "help";
+
 /// Words that begin questions.
 const ASKING: [&str; 8] = ["how", "what", "who", "whom", "whose", "when", "where", "which"];
 
@@ -121,10 +124,18 @@ pub(super) fn unknown<'a>(host: &'a Host, room: &RoomDoc, line: &CommandLine, wo
             Refusal::new(format!("did you mean {right}?")).mended(0..line.typed.len(), Some(right)).into()
         }
         None if line.by_name && !word.is_empty() => {
-            Refusal::new(format!("I do not know {word}; {prefix}help lists what I do")).example("help").into()
+            Refusal::new(format!("I do not know {word}; {prefix}help lists what I do")).example(HELP).into()
         }
         None => Unplayed::Silent,
     }
+}
+
+/// True if this refuses a line of one word for which nothing is known that it could mean, and nobody spoke to the bot by
+/// name: `!wow`.
+pub(super) fn is_a_cry(line: &CommandLine, refusal: &Refusal) -> bool {
+    let unknown = refusal.mended.is_none() && refusal.example.as_deref() == Some(HELP);
+    let alone = line.typed.split_whitespace().nth(1).is_none() && !line.typed.contains(|c: char| c.is_ascii_digit());
+    unknown && alone && !line.by_name
 }
 
 /// The refusal of a slip in a command's word, with the slips in what follows it corrected too: `stres overwelmed`.

@@ -176,7 +176,7 @@ impl Draft {
         // What the line itself would be answered ends with an example of its own, or with how it would be right.
         let (why, right) = why.split_once(" Try: ").map_or((why, None), |(why, right)| (why, Some(right)));
         let why = why.split(" Example: ").next().unwrap_or(why).trim_end_matches('.');
-        let refusal = Refusal::new(format!("#{} stands: {why}", page.number()));
+        let refusal = Refusal::new(format!("I left #{} as it is: {why}", page.number()));
         let right = right.and_then(|right| right.lines().next()?.strip_prefix(&*prefix));
         let refusal = match right {
             Some(right) => refusal.mended(0..line.typed.len(), Some(format!("{AMEND} #{} {right}", page.number()))),
