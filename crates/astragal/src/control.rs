@@ -67,6 +67,10 @@ async fn answer(stream: UnixStream, operator: &Operator, spool: &Path) -> anyhow
     let mut request = String::new();
     let mut line = BufReader::new(read.take(LONGEST));
     timeout(TO_ASK, line.read_line(&mut request)).await.context("nothing was asked in time")??;
+    if request.is_empty() {
+        // Somebody only looked who answers.
+        return Ok(());
+    }
     let request = match serde_json::from_str(&request) {
         Ok(Request::Verify { network }) => {
             write.write_all(format!("{HERE}\n").as_bytes()).await?;

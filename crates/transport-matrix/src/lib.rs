@@ -108,7 +108,10 @@ impl Matrix {
 
     /// The current login, if any.
     fn linked(&self) -> Result<Arc<Link>, String> {
-        self.link.borrow().clone().ok_or_else(|| "there is no connection now".to_owned())
+        self.link
+            .borrow()
+            .clone()
+            .ok_or_else(|| "the bot is not connected there now: astragal ctl status says why".to_owned())
     }
 
     /// What to do about a login that was revoked.

@@ -28,6 +28,19 @@ impl Operated {
 }
 
 #[test]
+fn what_needs_a_stopped_bot_says_how_to_stop_it() {
+    let operated = Operated::start();
+    let mut command = Command::new(program());
+    command.arg("--config").arg(operated.config()).arg("--data").arg(operated.home.path().join("data"));
+    let output = command.arg("check").stdin(Stdio::null()).output().expect("astragal runs");
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    // Where the tests run as a service, it is stopped by its name.
+    let names_it = said.contains("stop it first, for instance with kill ") || said.contains(": type ");
+    assert!(!output.status.success() && said.contains("a bot is running on ") && names_it, "{said}");
+    assert!(operated.told(&["status", "--check"]).contains("net: connected as astragal"));
+}
+
+#[test]
 fn the_tables_of_a_running_bot_are_listed() {
     let operated = Operated::start();
     let mut ann = operated.comes("ann", &["#tavern"]);

@@ -31,7 +31,7 @@ pub enum Ask {
 impl Ask {
     /// Answers that there is no connection, and how that is.
     pub fn refuse(self, status: &Status) {
-        let why = || "there is no connection now".to_owned();
+        let why = || "the bot is not connected there now: astragal ctl status says why".to_owned();
         match self {
             Ask::Status(asked) => drop(asked.send(status.clone())),
             Ask::Join(_, asked) => drop(asked.send(Err(why()))),
