@@ -161,7 +161,7 @@ mod tests {
     /// A bot in one room that waits for another.
     fn overview() -> Overview {
         let since: Timestamp = "2026-11-26T10:00:00Z".parse().unwrap();
-        let now = since + jiff::SignedDuration::from_secs(65);
+        let now = since + jiff::SignedDuration::from_secs(5);
         let tavern = RoomStatus { id: "#tavern".to_owned(), others: 2, configured: true, ..RoomStatus::default() };
         let mute = Some("+m".to_owned());
         let den = RoomStatus { id: "#den".to_owned(), name: Some("The Den\x1b".to_owned()), mute, ..tavern.clone() };
@@ -186,12 +186,12 @@ mod tests {
     #[test]
     fn a_pipe_gets_a_line_for_each_room_also_for_one_that_does_not_let_the_bot_in() {
         let lines = [
-            concat!("astragal ", env!("CARGO_PKG_VERSION"), ", since 2026-11-26 10:00:00Z (1m 5s)"),
-            "irc: connected as dicey, rooms: 2, last heard 2026-11-26 10:01:05Z, waiting to send: 0",
+            concat!("astragal ", env!("CARGO_PKG_VERSION"), ", since 2026-11-26 10:00:00Z (5s)"),
+            "irc: connected as dicey, rooms: 2, last heard 2026-11-26 10:00:05Z, waiting to send: 0",
             "  #tavern: 2 others",
             "  #den (The Den): 2 others, not in the configuration, the bot cannot speak there: +m",
-            "  #vault: not in it: it needs a key; tries again at 2026-11-26 10:01:05Z",
-            "home: not connected: refused; tries again at 2026-11-26 10:01:05Z, waiting to send: 3",
+            "  #vault: not in it: it needs a key; tries again at 2026-11-26 10:00:05Z",
+            "home: not connected: refused; tries again at 2026-11-26 10:00:05Z, waiting to send: 3",
         ];
         assert_eq!(overview().text(), lines.join("\n"));
     }
@@ -199,16 +199,16 @@ mod tests {
     #[test]
     fn a_terminal_gets_columns_with_the_same() {
         let lines = [
-            concat!("astragal ", env!("CARGO_PKG_VERSION"), ", since 2026-11-26 10:00:00Z (1m 5s)"),
+            concat!("astragal ", env!("CARGO_PKG_VERSION"), ", since 2026-11-26 10:00:00Z (5s)"),
             "",
             "Network  State          As     Last heard            To send  Trouble",
-            "irc      connected      dicey  2026-11-26 10:01:05Z  0",
-            "home     not connected         never                 3        refused; tries again at 2026-11-26 10:01:05Z",
+            "irc      connected      dicey  2026-11-26 10:00:05Z  0",
+            "home     not connected         never                 3        refused; tries again at 2026-11-26 10:00:05Z",
             "",
             "Room         Called   Others  Remarks",
             "irc/#tavern           2",
             "irc/#den     The Den  2       not in the configuration, the bot cannot speak there: +m",
-            "irc/#vault            -       not in it: it needs a key; tries again at 2026-11-26 10:01:05Z",
+            "irc/#vault            -       not in it: it needs a key; tries again at 2026-11-26 10:00:05Z",
         ];
         assert_eq!(overview().columns(), lines.join("\n"));
     }
