@@ -1,4 +1,4 @@
-//! A table in memory, without a network: who says something at it, and what comes of it.
+//! A table in memory, without a network: who says something at it, and the result.
 
 mod came;
 mod counted;

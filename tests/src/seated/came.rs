@@ -1,4 +1,4 @@
-//! What came of an event, as its readers see it.
+//! The result of an event, as its readers see it.
 
 use super::Who;
 use chat::{Block, Post, Recipient};
@@ -6,12 +6,12 @@ use plugin_api::Die;
 use regex::Regex;
 use table::{Heard, OutcomeKind};
 
-/// What came of an event.
+/// The result of an event.
 #[derive(Debug)]
 pub struct Came {
     /// The id of the message.
     pub id: String,
-    /// What was heard.
+    /// The result.
     pub heard: Heard,
 }
 

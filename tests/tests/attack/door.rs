@@ -134,3 +134,17 @@ fn orders_pay_their_players_pace_and_wait_for_it() {
     let came = table.say(&bob, "!now").all();
     assert_eq!(came.matches("1d6 [").count(), 5, "{came}");
 }
+
+#[test]
+fn another_nick_carries_nothing_away_from_whom_the_room_ignores() {
+    let (mut table, [ann, _, gus]) = table();
+    let (zed, zedd) = (Person::nick("Zed"), Person::nick("Zedd"));
+    table.comes(&zed);
+    assert!(table.say(&zed, "!iam Tsubame").ok());
+    assert!(table.say(&gus, "!ignore nick:zed").ok());
+    let heard = table.renamed(&zed, &zedd);
+    assert!(heard.outcomes.is_empty(), "no entry is written for them");
+    let came = table.say(&zedd, "!roll d6");
+    assert!(!came.all().contains("Tsubame"), "{}", came.all());
+    assert!(table.say(&ann, "!roll d6").ok());
+}

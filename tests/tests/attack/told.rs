@@ -219,3 +219,28 @@ fn a_reply_to_what_the_room_hears_of_a_secret_is_about_that_secret() {
     let room = room.expect("the room hears of it");
     assert_eq!(room.roll.as_ref().map(|(_, number)| *number), Some(number));
 }
+
+#[test]
+fn nobody_learns_from_a_follow_up_whom_a_secret_roll_is_against() {
+    let (mut table, [ann, bob, _, gus]) = table();
+    assert!(table.say(&gus, "!as Ogre act d8 d10 vs Ann").ok());
+    assert!(table.say(&gus, "!secret as Imp act d6 d6 vs Ann").ok());
+    assert!(table.say(&gus, "!secret as Imp act d6 d6 vs Bob").ok());
+    // What she is asked in the open is what she answers.
+    let came = table.say(&ann, "!counter d12 d12");
+    assert!(came.ok() && !came.all().contains("secret"), "{}", came.all());
+    for line in ["!odds counter d6", "!counter d6", "!counter Imp d6"] {
+        let came = table.say(&bob, line);
+        assert!(!came.ok() && !came.all().contains("is secret"), "{line}: {}", came.all());
+    }
+}
+
+#[test]
+fn who_rolled_in_secret_hears_how_it_ended() {
+    let (mut table, [ann, bob, _, gus]) = table();
+    assert!(table.say(&ann, "!secret act d8 d8").ok());
+    let came = table.say(&gus, "!vs Ann 3");
+    assert!(came.ok() && came.private(&ann).contains("vs 3"), "{}", came.all());
+    assert_eq!((came.private(&ann), came.private(&bob)), (came.private(&gus), String::new()));
+    assert!(!came.public().contains("vs 3"), "{}", came.public());
+}

@@ -107,14 +107,14 @@ impl Ledger<'_> {
         }
     }
 
-    /// The newest roll on which somebody else, among those who are `asking`, offered this command of `game` to who
-    /// answers it.
+    /// The newest roll, among those that are `asking`, on which somebody else offered this command of `game` to who answers
+    /// it.
     fn offered_by_another(
         &self,
         command: &CommandSpec,
         game: &str,
         answers: Answers,
-        asking: impl Fn(CharacterId) -> bool,
+        asking: impl Fn(&RollDoc) -> bool,
     ) -> Result<Option<u64>, StoreError> {
         if !matches!(command.follow_up, FollowUp::Anyone | FollowUp::IfAny) {
             return Ok(None);
@@ -125,7 +125,7 @@ impl Ledger<'_> {
         let by_referee = |id: CharacterId| unplayed(id) && answers.role >= Role::Referee;
         let mut instead = None;
         for number in self.head().open.iter().rev() {
-            let fits = |roll: &RollDoc| roll.game == game && roll.record.is_some() && asking(roll.character);
+            let fits = |roll: &RollDoc| roll.game == game && roll.record.is_some() && asking(roll);
             let Some(roll) = self.roll(*number)?.filter(fits) else { continue };
             let mut to = roll.open.iter().filter(|open| {
                 let word = open.command.split_whitespace().next().unwrap_or_default();
@@ -186,9 +186,15 @@ impl Followed<'_> {
         let game = &self.plugin.manifest().id;
         let of = self.take_name(arguments)?.unwrap_or(self.actor);
         let (role, named) = (self.rights.role(), of != self.actor);
-        let latest = |wanted| ledger.latest_that(of, game, wanted, |record, roll| self.fit_of(record, roll));
+        // A secret roll is passed over by whoever may not read it: where it leads would tell whom it is about.
+        let knows = |roll: &RollDoc| {
+            let (doc, rights) = (&ledger.state.doc.doc, self.rights);
+            !roll.secret || rights.could(doc, Act::Know) || rights.could(doc, Act::AnswerFor(roll.character))
+        };
+        let fit = |record: &Value, roll: &RollDoc| if knows(roll) { self.fit_of(record, roll) } else { Fit::No };
+        let latest = |wanted| ledger.latest_that(of, game, wanted, fit);
         if !named {
-            let asked = ledger.offered_by_another(self.spec, game, Answers { to: of, role }, |_| true)?;
+            let asked = ledger.offered_by_another(self.spec, game, Answers { to: of, role }, knows)?;
             return Ok((of, asked.map_or_else(|| latest(Fit::Done), |number| Ok(Some(number)))?));
         }
         // What they asked the actor, what they are asked themselves, or what else they rolled. Only who names nobody stands
@@ -196,8 +202,12 @@ impl Followed<'_> {
         let answers = |to| Answers { to, role: Role::Player };
         // A player does not answer for those whom they asked themselves.
         let (me, own) = (self.actor, self.spec.follow_up != FollowUp::IfAny || role >= Role::Referee);
-        let asked = match ledger.offered_by_another(self.spec, game, answers(me), |who| who == of)? {
-            None => ledger.offered_by_another(self.spec, game, answers(of), |who| own || who != me)?,
+        let asked = match ledger
+            .offered_by_another(self.spec, game, answers(me), |roll| knows(roll) && roll.character == of)?
+        {
+            None => ledger.offered_by_another(self.spec, game, answers(of), |roll| {
+                knows(roll) && (own || roll.character != me)
+            })?,
             asked => asked,
         };
         Ok((of, asked.map_or_else(|| latest(Fit::Open), |number| Ok(Some(number)))?))

@@ -79,7 +79,10 @@ impl Table {
                         |referee: &&PlayerId| present.contains_key(*referee) || elsewhere.contains_key(*referee);
                     let referees = self.state.doc.doc.referees.keys().filter(there);
                     let referees = referees.filter(|_| readers == Readers::Referees);
-                    let readers: BTreeSet<_> = std::iter::once(asked).chain(referees).collect();
+                    // Whose secret roll it follows up on reads that too.
+                    let followed = outcome.follows.filter(|_| readers == Readers::Referees);
+                    let rolled = followed.and_then(|number| self.rolled_in_secret(host, number, &there));
+                    let readers: BTreeSet<_> = std::iter::once(asked).chain(referees).chain(&rolled).collect();
                     readers.into_iter().for_each(|reader| private.entry(reader.clone()).or_default().add(outcome));
                 }
             }
@@ -111,6 +114,14 @@ impl Table {
             public.addressee = None;
         }
         Answers { public, private }
+    }
+
+    /// Who rolled roll `number` in secret and may know how it ended.
+    fn rolled_in_secret(&self, host: &Host, number: u64, there: &dyn Fn(&&PlayerId) -> bool) -> Option<PlayerId> {
+        let ledger = self.ledger(host);
+        let roll = ledger.roll(number).ok()??;
+        let owner = self.state.doc.doc.characters.get(&roll.character)?.owner.clone()?;
+        Some(owner).filter(|owner| roll.secret && roll.measured().by_everybody() && there(&owner))
     }
 
     /// Answers an edit of a message that was played: its dice and its answer stay.

@@ -7,6 +7,7 @@ use crate::draft::Draft;
 use crate::host::Host;
 use crate::line::{changed, note};
 use crate::outcome::{Heard, Outcome, OutcomeKind, Outgoing};
+use crate::pattern;
 use crate::people::People;
 use crate::rights::Rights;
 use crate::room::Answered;
@@ -54,6 +55,11 @@ impl Table {
                     host.roster.meet(room, &speaker.player, found);
                 }
                 let message = Message::new(id, room.clone(), speaker.clone(), *sent, "");
+                // Nothing is written for who is not answered, and so what they hold stays under the name that is ignored.
+                let before = Speaker { address: speaker.address.clone(), ..Speaker::new(from.clone(), &speaker.name) };
+                if pattern::about(&self.state.room(host, room)?.doc.ignored, &before).is_some() {
+                    return Ok(Heard::nothing());
+                }
                 if own || *trust == Trust::Account {
                     return self.hear_rename(host, (from, *trust), &message);
                 }
