@@ -60,7 +60,7 @@ impl Draft {
         let before = (attempt.actor, attempt.name().to_owned());
         let played = match self.try_line(host, line, &mut attempt) {
             Err(Unplayed::Refused(refusal)) => match self.refused(host, line, refusal, &mut attempt) {
-                Unplayed::Refused(refusal) if unknown::is_a_cry(line, &refusal) => Err(Unplayed::Silent),
+                Unplayed::Refused(refusal) if unknown::is_a_cry(host, line, &refusal) => Err(Unplayed::Silent),
                 unplayed => Err(unplayed),
             },
             played => played,

@@ -122,7 +122,7 @@ pub(crate) fn kept(
         Kind::Wounds => (&mut harm.wounds, &mut harm.shock),
         Kind::Shock => (&mut harm.shock, &mut harm.wounds),
     };
-    *count = now.map_or(*count, |Now(now)| now) + change.map_or(0, i64::from);
+    *count = now.as_ref().map_or(*count, |Now(now)| *now) + change.map_or(0, i64::from);
     match also {
         Some(Also::Now(now)) => *other = now,
         Some(Also::Change(change)) => *other += i64::from(change),
@@ -144,7 +144,38 @@ pub(crate) fn kept(
     let says = if harm == Harm::NONE { "unhurt".to_owned() } else { show::harm(harm) };
     let reply = turn.about(who).bold(says);
     let reply = if harm.wounds > 0 { reply.text(format!(" ({:+} to tests)", -harm.wounds)) } else { reply };
+    let alone = also.is_none() && change.is_none();
+    let reply = match now.filter(|_| alone) {
+        Some(Now(now)) => more_instead(reply, turn, who, kind.of(before), (kind, now)),
+        None => reply,
+    };
     Ok(facts(reply, harm))
+}
+
+/// Offers to add what was typed without a sign, for it says how much there is, and people may mean so much more.
+fn more_instead(reply: Reply, turn: &Turn, who: CharacterId, before: i64, (kind, now): (Kind, i64)) -> Reply {
+    if before == 0 || now == 0 || before + now > MOST_HARM {
+        return reply;
+    }
+    let whose = if who == turn.actor { String::new() } else { format!("{} ", written(turn.name(who))) };
+    let word = kind.word();
+    reply.offer(format!("{word} {whose}{before:+}"), format!("{now} more instead: {}", before + now))
+}
+
+impl Kind {
+    fn of(self, harm: Harm) -> i64 {
+        match self {
+            Kind::Wounds => harm.wounds,
+            Kind::Shock => harm.shock,
+        }
+    }
+
+    fn word(self) -> &'static str {
+        match self {
+            Kind::Wounds => "wounds",
+            Kind::Shock => "shock",
+        }
+    }
 }
 
 /// Takes what a soak takes away off the harm of a character: the difference to what the same soak took `before`.

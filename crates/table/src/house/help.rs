@@ -26,6 +26,46 @@ const DICE_PAGE: [(&str, &str); 12] = [
     ("explain 8d10!c>=7", "puts it into words"),
 ];
 
+/// What people ask about that no command is called: the words for it, a title, and commands with what they do.
+type Page = (&'static [&'static str], &'static str, &'static [(&'static str, &'static str)]);
+const PAGES: [Page; 3] = [
+    (
+        &["npc", "npcs", "foe", "foes", "monster", "monsters", "enemy", "enemies"],
+        "NPCs and foes",
+        &[
+            ("as Ogre roll d20+5", "acts for the Ogre; a referee can name anybody new"),
+            ("as Goon x3 set hp 5/5; ac 13", "gives three goons values, which only referees see"),
+            ("as Goon2 hp -3", "changes a value"),
+            ("values Goon2", "shows what they have"),
+            ("leave Goon2", "they are gone"),
+        ],
+    ),
+    (
+        &["referee", "referees", "gamemaster", "dm"],
+        "What a referee does",
+        &[
+            ("gm me", "makes you the referee"),
+            ("as Ogre roll d20+5", "acts for an NPC; more with help npc"),
+            ("secret roll d20", "rolls so that only referees see it"),
+            ("scene The wolf at the ford", "begins a scene"),
+            ("now", "shows where the game stands, and who is waited for"),
+            ("undo #12", "takes back what anybody played"),
+        ],
+    ),
+    (
+        &["hp", "hitpoints", "counter", "counters", "value", "stats", "stat", "sheet", "character"],
+        "Values and counters",
+        &[
+            ("set hp 30/30", "notes a value; one with a maximum is a counter"),
+            ("hp -3", "changes a counter"),
+            ("hp", "shows it"),
+            ("set str 3; stealth 7", "notes several values"),
+            ("roll d20+str", "rolls with a value by its name"),
+            ("values", "shows all of yours"),
+        ],
+    ),
+];
+
 /// The table's own commands by topic, in the order shown.
 const TOPICS: [(&str, &[&str]); 9] = [
     ("Dice", &["odds", "explain"]),
@@ -99,6 +139,9 @@ pub(super) fn help(turn: &HouseTurn, topic: Option<&str>) -> Result<Reply, Refus
     if !found.is_empty() {
         return Ok(one_after_another(found));
     }
+    if let Some((_, title, lines)) = PAGES.iter().find(|(words, ..)| words.contains(&topic.as_str())) {
+        return Ok(page(prefix, title, lines));
+    }
     let mut elsewhere = turn.host.plugins.manifests().filter(|each| turn.host.offers(turn.room_id, each));
     if let Some((manifest, replies)) = elsewhere.find_map(|manifest| {
         let told = told_of(prefix, manifest, &topic);
@@ -150,11 +193,15 @@ fn asked_about(topic: &str) -> &str {
 }
 
 fn dice(prefix: &str) -> Reply {
+    page(prefix, "What dice can do", &DICE_PAGE).line().text("All of it: ").code(format!("{prefix}help roll"))
+}
+
+/// Commands, a line each, with what they do.
+fn page(prefix: &str, title: &str, lines: &[(&str, &str)]) -> Reply {
     let line = |(command, says): &(&str, &str)| {
         vec![Span::Code(format!("{prefix}{command}")), Span::Text(format!(" - {says}"))]
     };
-    let reply = Reply::new().bold("What dice can do").list(DICE_PAGE.iter().map(line).collect());
-    reply.line().text("All of it: ").code(format!("{prefix}help roll"))
+    Reply::new().bold(title).list(lines.iter().map(line).collect())
 }
 
 /// A room that the player is in, as `in` takes it; any name if there is none.
@@ -179,7 +226,9 @@ fn overview(turn: &HouseTurn) -> Reply {
         false => reply.text(format!("Start a line with {prefix} or {}: and a command, such as:", host.settings().name)),
     };
     let mut items = Vec::new();
-    for manifest in host.plugins.games(turn.room).into_iter().map(|plugin| plugin.manifest()) {
+    let mut games: Vec<_> = host.plugins.games(turn.room).into_iter().map(|plugin| plugin.manifest()).collect();
+    games.sort_by_key(|manifest| turn.table.main_game.as_ref() != Some(&manifest.id));
+    for manifest in games {
         let main = manifest.main().expect("every plugin has one");
         let mut item = vec![Span::Code(format!("{prefix}{}", main.examples[0]))];
         item.push(Span::Text(format!(" - {}", main.short_help())));
@@ -200,6 +249,7 @@ fn overview(turn: &HouseTurn) -> Reply {
     let own = [
         ("plugins", "the games I know; an admin enables one with ", Some("plugin enable mvk")),
         ("iam Ann", "names your character; ", Some("gm me")),
+        ("as Ogre roll d20", "acts for an NPC; more about them: ", Some("help npc")),
         ("undo", "undoes your last command; what was played: ", Some("history")),
         ("help table", "all of the table's own commands: people, settings, secrets, proof of the dice", None),
     ];
@@ -296,6 +346,16 @@ mod tests {
         declared.sort();
         listed.sort_unstable();
         assert_eq!(listed, declared);
+    }
+
+    #[test]
+    fn every_page_of_help_shows_commands_of_the_table() {
+        let declared = crate::house::commands();
+        let known = |word: &str| declared.iter().any(|spec| spec.answers_to(word));
+        for (command, _) in PAGES.iter().flat_map(|(_, _, lines)| lines.iter()) {
+            let word = command.split(' ').next().unwrap_or_default();
+            assert!(known(word) || ["as", "secret", "roll", "hp"].contains(&word), "{command}");
+        }
     }
 
     #[test]

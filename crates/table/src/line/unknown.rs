@@ -131,8 +131,12 @@ pub(super) fn unknown<'a>(host: &'a Host, room: &RoomDoc, line: &CommandLine, wo
 }
 
 /// True if this refuses a line of one word for which nothing is known that it could mean, and nobody spoke to the bot by
-/// name: `!wow`.
-pub(super) fn is_a_cry(line: &CommandLine, refusal: &Refusal) -> bool {
+/// name: `!wow`. A command of a game that is not enabled here is none.
+pub(super) fn is_a_cry(host: &Host, line: &CommandLine, refusal: &Refusal) -> bool {
+    let (word, _) = line.word();
+    if host.plugins.manifests().any(|manifest| manifest.command(&word).is_some()) {
+        return false;
+    }
     let unknown = refusal.mended.is_none() && refusal.example.as_deref() == Some(HELP);
     let alone = line.typed.split_whitespace().nth(1).is_none() && !line.typed.contains(|c: char| c.is_ascii_digit());
     unknown && alone && !line.by_name
