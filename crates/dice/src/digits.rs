@@ -28,7 +28,7 @@ struct Found {
     place: Range<usize>,
     /// The number behind the `d`.
     sides: &'static str,
-    /// True if a number stands in front of it.
+    /// True if there is a number before it.
     counted: bool,
 }
 

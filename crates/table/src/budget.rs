@@ -31,9 +31,9 @@ pub const MOST_NAME: usize = 32;
 pub(crate) const MOST_STATE: usize = 88 << 10;
 
 /// Steps of work that one message may cost, of less than a microsecond, and those of reading a line as a command,
-/// besides one for each of its bytes.
+/// besides two for each of its bytes.
 pub(crate) const MOST_STEPS: usize = 500_000;
-pub(crate) const A_READING: usize = 20;
+pub(crate) const A_READING: usize = 60;
 /// Steps of rolling a die and keeping it for good.
 pub(crate) const A_DIE: usize = 75;
 /// Steps of playing a game's command with one of all possible rolls, and of the odds of dice.

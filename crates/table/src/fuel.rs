@@ -37,7 +37,7 @@ impl Fuel {
 
     /// Takes what it costs to read a line as one command.
     pub fn reads(&self, line: &str) -> bool {
-        self.takes(A_READING + line.len())
+        self.takes(A_READING + 2 * line.len())
     }
 
     /// Takes so many rolls for the chance of an offer before they are played. Returns false if fewer are left; then the

@@ -134,7 +134,7 @@ impl Roster {
         self.rooms().get(room).and_then(|room| room.met.get(player).cloned())
     }
 
-    /// The entry up to which what stands under somebody's id may be another's: anybody may have had a bare nick before.
+    /// The entry up to which entries under somebody's id may be another's: anybody may have had a bare nick before.
     pub fn since(&self, room: &RoomId, player: &PlayerId, trust: Trust) -> u64 {
         match trust {
             Trust::Account => 0,

@@ -68,6 +68,7 @@ fn nobody_is_asked_for_a_scene_that_ended_when_the_party_came_together() {
     };
     plays(&ann(), "!join");
     plays(&gus(), "!scene apart At the mill");
+    plays(&gus(), "!as Miller roll d6");
     plays(&ann(), "!act d8 d10 vs Miller");
     assert!(plays(&gus(), "!now").contains("Miller"), "the referee is asked for the miller");
     plays(&gus(), "!scene together");

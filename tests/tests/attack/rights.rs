@@ -419,7 +419,7 @@ fn after_a_start_a_name_reaches_no_other_room_than_before() {
     table.play(&name(&den));
     let came = table.aside(&ann, "in \"The Hall\" roll d6");
     assert!(came.entry().is_none());
-    assert!(came.all().contains("you are in 2 rooms called The Hall: den, hall"), "{}", came.all());
+    assert!(came.all().contains("You are in 2 rooms called The Hall: den, hall"), "{}", came.all());
     assert!(table.aside(&ann, "in hall roll d6").entry().is_some());
     table.restart();
     table.comes_into(&den, &ann);

@@ -35,20 +35,23 @@ pub(super) fn note(turn: &mut HouseTurn, text: Option<&Text>) -> Result<Reply, U
     let yours = |note: &Note| turn.rights.could(turn.table, Act::AnswerFor(note.by));
     let all = |note: &Note| note.to.is_none() && note.own == own && (!own || note.by == turn.actor);
     let one_of_yours = |note: &Note| all(note) && yours(note);
-    let mut limits: Vec<(usize, &str, &dyn Fn(&Note) -> bool)> = match own {
-        true => vec![(MOST_OWN, "you keep", &all)],
-        false => vec![(MOST_NOTES, "the table keeps", &all)],
-    };
-    // Who leads the table may need all of them.
-    if !own && !turn.rights.could(turn.table, Act::Know) {
-        limits.insert(0, (MOST_OF_ONE, "you keep", &one_of_yours));
-    }
-    for (most, whose, counts) in limits {
+    let has_room = |most: usize, whose: &str, counts: &dyn Fn(&Note) -> bool| {
         let mut kept = turn.table.notes.iter().filter(|(_, note)| counts(note)).map(|(number, _)| *number);
         let oldest = kept.next().unwrap_or_default();
-        if kept.count() + 1 >= most {
-            let what = format!("{whose} {most} notes, which is the most; undo one that nobody needs");
-            return Err(Refusal::new(what).example(format!("undo #{oldest}")).into());
+        if kept.count() + 1 < most {
+            return Ok(());
+        }
+        let what = format!("{whose} {most} notes, which is the most; undo one that nobody needs");
+        Err(Refusal::new(what).example(format!("undo #{oldest}")))
+    };
+    match own {
+        true => has_room(MOST_OWN, "you keep", &all)?,
+        false => {
+            // Who leads the table may need all of them.
+            if !turn.rights.could(turn.table, Act::Know) {
+                has_room(MOST_OF_ONE, "you keep", &one_of_yours)?;
+            }
+            has_room(MOST_NOTES, "the table keeps", &all)?;
         }
     }
     let (by, number) = (turn.actor, turn.number);
