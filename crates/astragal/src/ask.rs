@@ -75,6 +75,7 @@ pub fn told<T: DeserializeOwned>(data: &Path, request: &Request) -> anyhow::Resu
 }
 
 /// Lets the bot running on `data` talk with the operator. Returns whether it went well.
+#[cfg_attr(not(feature = "matrix"), expect(dead_code, reason = "only Matrix asks back"))]
 pub async fn talk(data: &Path, request: &Request, terminal: &mut dyn Terminal) -> anyhow::Result<bool> {
     let mut hears = asked(data, request)?;
     let mut says = hears.get_ref().try_clone()?;

@@ -79,7 +79,7 @@ fn for_a_shell(line: &str) -> String {
     line.split(' ').map(quoted).collect::<Vec<_>>().join(" ")
 }
 
-#[cfg(all(feature = "irc", feature = "matrix"))]
+#[cfg(all(feature = "irc-network", feature = "matrix"))]
 #[cfg(test)]
 mod tests {
     use crate::commands::declared;
