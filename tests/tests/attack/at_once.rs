@@ -132,12 +132,20 @@ impl Rooms {
         self.ask_at_once(&[(at, who, body.to_owned())]).await.remove(0)
     }
 
-    /// The word that a line gives.
+    /// The word that a line gives, once it is stored: the answer may come before that, and storing it reads its record, too.
     async fn word(&self, at: &str, who: &str, line: &str) -> String {
         let told = self.ask(at, who, line).await;
         let mut words = told.split_whitespace();
         let word = words.find(|word| word.len() == 12 && word.bytes().all(|byte| (b'a'..=b'p').contains(&byte)));
-        word.unwrap_or_else(|| panic!("no word in {told}")).to_owned()
+        let word = word.unwrap_or_else(|| panic!("no word in {told}")).to_owned();
+        let records = [keys::link(&word), keys::leave(&word), keys::account_word(&journal::digest(word.as_bytes()))];
+        let stored = |key: &String| self.store.memory.read(key).expect("a step of the test works").is_some();
+        let deadline = tokio::time::Instant::now() + Duration::from_secs(20);
+        while !records.iter().any(stored) {
+            assert!(tokio::time::Instant::now() < deadline, "the word is not stored");
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
+        word
     }
 
     /// The rooms that sit at the table of a room, as their settings say.
