@@ -19,6 +19,8 @@ struct Meeting {
     memory: Memory,
     awaited: Mutex<Awaited>,
     met: Condvar,
+    /// Whenever something was stored.
+    committed: tokio::sync::Notify,
 }
 
 /// Who is awaited where.
@@ -75,7 +77,9 @@ impl Store for Meeting {
     }
 
     fn commit(&self, batch: &Batch) -> Result<(), StoreError> {
-        self.memory.commit(batch)
+        let done = self.memory.commit(batch);
+        self.committed.notify_waiters();
+        done
     }
 }
 
@@ -140,11 +144,19 @@ impl Rooms {
         let word = word.unwrap_or_else(|| panic!("no word in {told}")).to_owned();
         let records = [keys::link(&word), keys::leave(&word), keys::account_word(&journal::digest(word.as_bytes()))];
         let stored = |key: &String| self.store.memory.read(key).expect("a step of the test works").is_some();
-        let deadline = tokio::time::Instant::now() + Duration::from_secs(20);
-        while !records.iter().any(stored) {
-            assert!(tokio::time::Instant::now() < deadline, "the word is not stored");
-            tokio::time::sleep(Duration::from_millis(1)).await;
-        }
+        let until_stored = async {
+            loop {
+                let committed = self.store.committed.notified();
+                tokio::pin!(committed);
+                // Heard from here on, so that no commit between the look and the wait is missed.
+                committed.as_mut().enable();
+                if records.iter().any(stored) {
+                    return;
+                }
+                committed.await;
+            }
+        };
+        tokio::time::timeout(Duration::from_secs(20), until_stored).await.expect("the word is stored");
         word
     }
 

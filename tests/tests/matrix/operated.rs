@@ -36,11 +36,7 @@ async fn after_a_login_by_hand_the_bot_knows_that_it_is_not_alone() {
     let network = table.transport();
     let bot = table.start_on(Make::default(), network.clone()).await;
     // The bot is in the room already, so nothing in the room shows that it is listening now.
-    let started = tokio::time::Instant::now();
-    while network.status().await.rooms.is_empty() {
-        assert!(started.elapsed() < Duration::from_secs(30), "it does not connect");
-        tokio::time::sleep(Duration::from_millis(20)).await;
-    }
+    network.ready().await;
     table.ask(0, "!roll 1d1").await;
     let rooms = network.status().await.rooms;
     assert!(rooms.len() == 1 && rooms[0].others == 1, "{rooms:?}");
