@@ -1,6 +1,7 @@
 //! What is told to some people, and what people note for themselves, reaches nobody else.
 
 use crate::attack::seated::{Person, Seated, games};
+use table::table_commands;
 
 const WORDS: &str = "the safe is open";
 
@@ -243,4 +244,21 @@ fn who_rolled_in_secret_hears_how_it_ended() {
     assert!(came.ok() && came.private(&ann).contains("vs 3"), "{}", came.all());
     assert_eq!((came.private(&ann), came.private(&bob)), (came.private(&gus), String::new()));
     assert!(!came.public().contains("vs 3"), "{}", came.public());
+}
+
+#[test]
+fn what_is_answered_to_its_player_alone_is_read_by_no_referee() {
+    let mut alone = Vec::new();
+    for line in table_commands().into_iter().flat_map(|command| command.examples) {
+        let (mut table, [ann, _, _, gus]) = table();
+        let came = table.aside(&ann, &format!("in hall {line}"));
+        let Some(number) = came.entry().filter(|_| came.private(&gus).is_empty()) else { continue };
+        if !table.page(number).entry.secret {
+            continue;
+        }
+        let why = table.say(&gus, &format!("!why #{number}"));
+        assert!(!why.ok(), "{line}: {}", why.all());
+        alone.push(line);
+    }
+    assert!(alone.len() >= 4, "{alone:?}");
 }
