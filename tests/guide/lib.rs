@@ -20,13 +20,13 @@ struct State {
 #[derive(Clone, Commands)]
 enum Command {
     /// Risk something: roll that many d6, the highest counts.
-    #[command(main, example = "risk 2", example = "risk 3 # over the wall")]
+    #[command(rolls, main, example = "risk 2", example = "risk 3 # over the wall")]
     Risk { dice: Number<1, 6> },
     /// Push your last risk: one more die, one more heat.
-    #[command(follow_up, example = "push")]
+    #[command(rolls, follow_up, example = "push")]
     Push,
     /// Show the heat you are in.
-    #[command(example = "heat")]
+    #[command(shows, example = "heat")]
     Heat,
 }
 

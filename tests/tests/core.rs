@@ -24,16 +24,16 @@ struct Count(u32, String);
 #[derive(Clone, Commands)]
 enum Break {
     /// Count one up.
-    #[command(main, example = "count")]
+    #[command(changes, main, example = "count")]
     Count,
     /// Change the state, roll a die, and panic.
-    #[command(example = "shatter")]
+    #[command(rolls, example = "shatter")]
     Shatter,
     /// Roll dice until none are left.
-    #[command(example = "greed")]
+    #[command(rolls, example = "greed")]
     Greed,
     /// Keep more than can be kept.
-    #[command(example = "hoard")]
+    #[command(changes, example = "hoard")]
     Hoard,
 }
 

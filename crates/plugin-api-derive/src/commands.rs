@@ -76,7 +76,7 @@ impl Command {
         if help.is_empty() {
             return Err(Error::new_spanned(variant, "a command needs a `///` line: it is the help that players read"));
         }
-        let Attributes { aliases, examples, main, by_object, notation, lines, role, follow_up } =
+        let Attributes { effect, traits, aliases, examples, main, by_object, notation, lines, role, follow_up } =
             Attributes::new(variant)?;
         let ident = &variant.ident;
         let name = ident.to_string().to_lowercase();
@@ -86,6 +86,8 @@ impl Command {
             name: #name.to_owned(),
             aliases: vec![#(#aliases.to_owned()),*],
             help: #help.to_owned(),
+            effect: ::plugin_api::Effect::#effect,
+            traits: vec![#(::plugin_api::Trait::#traits),*],
             arguments: #specs,
             examples: vec![#(#examples.to_owned()),*],
             main: #main,
@@ -109,6 +111,8 @@ impl Command {
 }
 
 struct Attributes {
+    effect: syn::Ident,
+    traits: Vec<syn::Ident>,
     aliases: Vec<String>,
     examples: Vec<String>,
     main: bool,
@@ -122,7 +126,10 @@ struct Attributes {
 impl Attributes {
     fn new(variant: &Variant) -> Result<Self> {
         let ident = |name: &str| syn::Ident::new(name, variant.ident.span());
+        let mut effect = None;
         let mut found = Attributes {
+            effect: ident("Changes"),
+            traits: Vec::new(),
             aliases: Vec::new(),
             examples: Vec::new(),
             main: false,
@@ -135,7 +142,12 @@ impl Attributes {
         for attribute in variant.attrs.iter().filter(|attribute| attribute.path().is_ident("command")) {
             attribute.parse_nested_meta(|meta| {
                 let text = || meta.value()?.parse::<LitStr>().map(|text| text.value());
-                match meta.path.get_ident().map(ToString::to_string).as_deref() {
+                let word = meta.path.get_ident().map(ToString::to_string);
+                match word.as_deref() {
+                    Some("shows") => effect = Some(ident("Shows")),
+                    Some("changes") => effect = Some(ident("Changes")),
+                    Some("rolls") => effect = Some(ident("Rolls")),
+                    Some(word) if TRAITS.contains(&word) => found.traits.push(ident(&camel(word))),
                     Some("alias") => found.aliases.push(text()?),
                     Some("example") => found.examples.push(text()?),
                     Some("main") => found.main = true,
@@ -151,9 +163,9 @@ impl Attributes {
                     },
                     Some("follow_up") => found.follow_up = ident("Own"),
                     _ => {
-                        return Err(
-                            meta.error("alias, example, main, by_object, notation, lines, referee, admin or follow_up")
-                        );
+                        let known = "shows, changes, rolls, alias, example, main, by_object, notation, lines, referee, admin, \
+                                     follow_up";
+                        return Err(meta.error(format!("{known}, {}", TRAITS.join(", "))));
                     }
                 }
                 Ok(())
@@ -162,6 +174,30 @@ impl Attributes {
         if found.examples.is_empty() {
             return Err(Error::new_spanned(variant, "a command needs an example: #[command(example = \"...\")]"));
         }
+        let none = "a command says what it does when it is typed alone: #[command(shows)], changes or rolls";
+        found.effect = effect.ok_or_else(|| Error::new_spanned(variant, none))?;
         Ok(found)
     }
+}
+
+/// The traits, as declarations name them.
+const TRAITS: [&str; 12] = [
+    "guests",
+    "now",
+    "room",
+    "play",
+    "oneself",
+    "seats",
+    "erases",
+    "tried",
+    "commented",
+    "values",
+    "yields",
+    "once_of_games",
+];
+
+/// `once_of_games` as `OnceOfGames`.
+fn camel(word: &str) -> String {
+    let capital = |part: &str| part[..1].to_uppercase() + &part[1..];
+    word.split('_').map(capital).collect()
 }

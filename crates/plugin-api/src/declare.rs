@@ -1,14 +1,14 @@
 //! What a game declares. Parsing, usage errors, help, role checks and manual pages all come from it.
 
-use crate::{Answers, Refusal, Setting, Words};
+use crate::{Answers, Effect, Refusal, Setting, Trait, Words};
 use chat::Role;
 use serde::{Deserialize, Serialize};
 
 /// The commands of a game. Derive it on an enum: one variant per command, one field per argument.
 ///
-/// `///` on a variant is its help and is required; the first sentence is the short form. If it begins with "Show", the
-/// command changes nothing when it is typed alone. Players type the variant's
-/// name in lower case. On the variant, `#[command(...)]` takes
+/// `///` on a variant is its help and is required; the first sentence is the short form. Players type the variant's name in
+/// lower case. On the variant, `#[command(...)]` takes
+/// - `shows`, `changes` or `rolls`: what it does when it is typed alone, an [`Effect`]; one of them is required;
 /// - `alias = "c"`, any number of times: another word for it;
 /// - `example = "check 7 +4 vs 15"`, one or more: played by a test, shown by help and in refusals;
 /// - `main`: what a bare `!GAME ...` means; exactly one command of a game;
@@ -19,7 +19,8 @@ use serde::{Deserialize, Serialize};
 ///   another command; it reads them with ` | ` between them;
 /// - `follow_up`: it acts on an earlier roll ([`Turn::target`](crate::Turn::target)): one's own, for referees any;
 ///   `follow_up = "anyone"`: anyone may type it; without a number, it acts on the roll on which it was offered to them;
-///   `follow_up = "if any"`: the same, but it needs no roll, and the game decides whose roll it may be.
+///   `follow_up = "if any"`: the same, but it needs no roll, and the game decides whose roll it may be;
+/// - the name of a [`Trait`] in lower case, with `_` between words, any number of times: what else is special about it.
 ///
 /// Fields take their values in the order of this list, each from what the fields before it left of the line:
 /// - `#[word("vs", "dc")]`: the value after one of these words; with `#[bare]`, for an `Option`, the word is optional;
@@ -71,6 +72,12 @@ pub struct CommandSpec {
     pub aliases: Vec<String>,
     /// What it does; paragraphs are separated by `\n`.
     pub help: String,
+    /// What it does when it is typed alone.
+    #[serde(default)]
+    pub effect: Effect,
+    /// What else is special about it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub traits: Vec<Trait>,
     /// Its arguments, in the order of the usage line.
     pub arguments: Vec<ArgumentSpec>,
     /// Complete commands that show how to use it, without the prefix.
@@ -169,9 +176,14 @@ pub fn usage_of(arguments: &[ArgumentSpec]) -> String {
 }
 
 impl CommandSpec {
-    /// True if the command changes nothing when it is typed alone: its help begins with "Show".
+    /// True if the command changes nothing when it is typed alone.
     pub fn only_shows(&self) -> bool {
-        self.help.starts_with("Show ")
+        self.effect == Effect::Shows
+    }
+
+    /// True if this is special about it.
+    pub fn is(&self, special: Trait) -> bool {
+        self.traits.contains(&special)
     }
 
     /// The words that its arguments are made of.

@@ -15,6 +15,7 @@ mod printed;
 mod refusal;
 mod scenes;
 mod setting;
+mod traits;
 mod turn;
 mod words;
 
@@ -31,5 +32,6 @@ pub use printed::{FirstSide, MOST_CARDS, PrintedCard, PrintedDeck, PrintedDecks,
 pub use refusal::{Mended, Refusal, suggest, suggest_within};
 pub use scenes::Scenes;
 pub use setting::{ChoiceSetting, NumberSetting, Setting, SettingKind, SettingScope, Typed};
+pub use traits::{Effect, Trait};
 pub use turn::{Against, Closed, DIALECT, EarlierRoll, Fit, Left, Secrets, Target, Turn, Wanted};
 pub use words::Words;

@@ -8,7 +8,7 @@ enum Play {
     /// here.
     ///
     /// A second paragraph.
-    #[command(alias = "c", main, example = "check 7 +4 -1 vs 15")]
+    #[command(rolls, alias = "c", main, example = "check 7 +4 -1 vs 15")]
     Check {
         /// The skill's value.
         skill: i32,
@@ -23,20 +23,20 @@ enum Play {
         dice: Vec<DiceWord>,
     },
     /// Choose.
-    #[command(follow_up, example = "crit impact")]
+    #[command(changes, follow_up, example = "crit impact")]
     Crit { what: What },
     /// Show or change.
-    #[command(alias = "insp", example = "inspiration Ann +1")]
+    #[command(shows, alias = "insp", example = "inspiration Ann +1")]
     Inspiration {
         who: Option<Name>,
         #[signed]
         change: Option<i32>,
     },
     /// Say something.
-    #[command(referee, example = "say hello there")]
+    #[command(changes, referee, example = "say hello there")]
     Say { text: Text },
     /// Two sides at once.
-    #[command(example = "oppose 5 +1 vs foe 4 -2")]
+    #[command(changes, example = "oppose 5 +1 vs foe 4 -2")]
     Oppose {
         #[flag("attack")]
         attack: bool,
@@ -46,7 +46,7 @@ enum Play {
         other: Option<Other>,
     },
     /// Hit somebody.
-    #[command(example = "hit 7 vs 12 on Bob")]
+    #[command(changes, example = "hit 7 vs 12 on Bob")]
     Hit {
         #[word("damage")]
         #[bare]
@@ -59,10 +59,10 @@ enum Play {
         character: Option<Name>,
     },
     /// Show the label of a number, or write one.
-    #[command(example = "label soft next", example = "label soft 3 as typed")]
+    #[command(shows, example = "label soft next", example = "label soft 3 as typed")]
     Label { table: Table, what: Option<Label> },
     /// Switch something.
-    #[command(example = "switch on it")]
+    #[command(changes, example = "switch on it")]
     Switch { switch: Switch },
     /// More of it.
     Nested(More),
@@ -88,7 +88,7 @@ struct Other {
 #[derive(Debug, PartialEq, Commands)]
 enum More {
     /// From another topic.
-    #[command(example = "other", follow_up = "anyone")]
+    #[command(changes, example = "other", follow_up = "anyone")]
     Other,
 }
 

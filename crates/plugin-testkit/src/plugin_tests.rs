@@ -4,14 +4,16 @@ use crate::{Compare, play, readme};
 use dice::Dice;
 use dice::fair::{FairDice, MessageKey};
 use jiff::Timestamp;
-use plugin_api::{Cast, CharacterId, CommandSpec, FollowUp, Manifest, Plugin, Role, SavedState, Turn, Wanted, Words};
+use plugin_api::{
+    Cast, CharacterId, CommandSpec, Effect, FollowUp, Manifest, Plugin, Role, SavedState, Turn, Wanted, Words,
+};
 use serde_json::Value;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Tests the plugin made by `make`, whose crate is in `directory` (`env!("CARGO_MANIFEST_DIR")`):
 /// - every `sessions/*.session` goes as written; there is at least one;
-/// - every example of its commands parses as that command;
+/// - every example of its commands parses as that command, and throws no dice if the command is declared as one that changes something;
 /// - a command played only for its odds ends the same as when played for the whole answer;
 /// - a command that [only shows something](CommandSpec::only_shows) when typed alone changes nothing then;
 /// - every `states/*.json`, a [`SavedState`] of some version, can still be played on;
@@ -61,6 +63,11 @@ fn wrong_examples(make: &impl Fn() -> Box<dyn Plugin>) -> Vec<String> {
     let played = play(&format!("{id}'s examples"), &scene, vec![make()], Compare::DiceAlone, |report| {
         if report.misread || report.outcome == "silent" {
             wrong.push(format!("the example {:?} does not read: {}", report.command, report.reply));
+        }
+        let word = report.command.split(' ').next().unwrap_or_default();
+        let changes = plugin.manifest().command(word).is_some_and(|spec| spec.effect == Effect::Changes);
+        if changes && !report.dice.is_empty() {
+            wrong.push(format!("the example {:?} throws dice: declare the command as one that rolls", report.command));
         }
     });
     wrong.extend(played.err().map(|difference| difference.to_string()));

@@ -9,7 +9,7 @@ struct Toy;
 #[derive(Clone, Commands)]
 enum Toss {
     /// Toss a die.
-    #[command(main, notation, example = "toss")]
+    #[command(changes, main, notation, example = "toss")]
     Toss,
 }
 

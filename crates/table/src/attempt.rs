@@ -15,7 +15,7 @@ use chat::{Message, Readers, Seen, Speaker, Standing};
 use dice::Die;
 use dice::fair::MessageKey;
 use journal::documents::{GUEST, Head, OPERATOR, RoomDoc, Seat, TableDoc};
-use plugin_api::{Cast, CharacterId, CommandSpec, Plugin, Refusal, Role, Secrets};
+use plugin_api::{Cast, CharacterId, CommandSpec, Plugin, Refusal, Role, Secrets, Trait};
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -66,10 +66,6 @@ pub(crate) enum Found<'a> {
     /// A plugin's command, and how many bytes of the line named it.
     Plugin(&'a dyn Plugin, &'a CommandSpec, usize),
 }
-
-/// Commands that people without a seat may use, besides rolling plain dice.
-const FOR_GUESTS: [&str; 10] =
-    ["help", "now", "plugins", "odds", "explain", "history", "why", "more", "recap", "story"];
 
 /// A refusal because the speaker cannot be told anything privately.
 pub(crate) fn unreached(typed: &str) -> Refusal {
@@ -125,9 +121,9 @@ impl<'a> Attempt<'a> {
         Err(Refusal::new(format!("only {who} can use {}", spec.name)).example(example))
     }
 
-    /// Refuses a command that needs a seat.
+    /// Refuses a command that needs a seat. People without one may roll plain dice besides.
     pub(crate) fn needs_a_seat(&self, spec: &CommandSpec) -> Result<(), Refusal> {
-        if self.actor != GUEST || FOR_GUESTS.contains(&spec.name.as_str()) {
+        if self.actor != GUEST || spec.is(Trait::Guests) {
             return Ok(());
         }
         let what = format!(

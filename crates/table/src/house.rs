@@ -92,30 +92,30 @@ impl Argument for Elsewhere {
 #[derive(Commands)]
 enum House {
     /// List the commands, or explain one command or game.
-    #[command(example = "help", example = "help roll")]
+    #[command(shows, guests, tried, example = "help", example = "help roll")]
     Help { topic: Option<Text> },
     /// List the games and tools, and show which are enabled in this room.
-    #[command(example = "plugins")]
+    #[command(shows, guests, example = "plugins")]
     Plugins,
     /// Enable or disable a plugin in this room.
-    #[command(admin, example = "plugin enable mvk", example = "plugin disable mvk")]
+    #[command(changes, admin, example = "plugin enable mvk", example = "plugin disable mvk")]
     Plugin { change: settings::Switched },
     /// Show or set the main game: it wins when games share a command. Only a referee can set it.
-    #[command(example = "game mvk")]
+    #[command(shows, tried, example = "game mvk")]
     Game { id: Option<Name> },
     /// Show who the referees are, become one, or add or remove one.
     ///
     /// While a table has no referee, anyone may use referee commands.
-    #[command(example = "gm me", example = "gm add Gus", example = "gm remove Gus")]
+    #[command(shows, tried, example = "gm me", example = "gm add Gus", example = "gm remove Gus")]
     Gm { change: Option<people::Referee> },
     /// Name your character, or switch to another of your characters.
-    #[command(example = "iam Ann")]
+    #[command(changes, tried, example = "iam Ann")]
     Iam { name: Option<Text> },
     /// Play a command as another character of yours. Referees: as anyone, including a new NPC.
-    #[command(example = "as Ogre roll 2d6")]
+    #[command(changes, example = "as Ogre roll 2d6")]
     As { character: Name, command: Text },
     /// List the characters. A referee creates one, gives one to a player, or frees one.
-    #[command(example = "pc", example = "pc Ogre", example = "pc Ann @her", example = "pc Ann free")]
+    #[command(shows, tried, example = "pc", example = "pc Ogre", example = "pc Ann @her", example = "pc Ann free")]
     Pc {
         character: Option<Name>,
         player: Option<Person>,
@@ -123,16 +123,17 @@ enum House {
         free: bool,
     },
     /// Join the table, or bring somebody in. Nobody else is affected.
-    #[command(example = "join", example = "join Cem")]
+    #[command(changes, tried, yields, once_of_games, example = "join", example = "join Cem")]
     Join { character: Option<Name> },
     /// Leave the table. A referee can remove somebody. What they hold is kept for their return.
-    #[command(example = "leave", example = "leave Cem")]
+    #[command(changes, tried, once_of_games, example = "leave", example = "leave Cem")]
     Leave { character: Option<Name> },
     /// Show or change this room's settings. They are: prefix, formatting (on or off), the dice dialect, verbosity
     /// (brief, normal or full), inline rolls (on or off), alone (on if there is no other bot here), welcome (on or off),
     /// part (play, or talk for a room that shows nothing of the table's other rooms), quiet (the hours in which nudge calls
     /// nobody), and what the room's plugins add.
     #[command(
+        shows,
         example = "room",
         example = "room prefix .",
         example = "room verbosity brief",
@@ -143,19 +144,19 @@ enum House {
     /// Show or set the dice notation of this room: native, roll20, foundry, avrae or dicemaiden.
     ///
     /// Answers always show the dice in my own notation.
-    #[command(example = "dialect", example = "dialect roll20")]
+    #[command(shows, example = "dialect", example = "dialect roll20")]
     Dialect { name: Option<Text> },
     /// Show or change this table's settings. They are: its name, who may undo, its time zone, and what its plugins add. Only a referee
     /// can change them.
-    #[command(example = "table", example = "table name The Kaiju Files", example = "table undo referee")]
+    #[command(shows, example = "table", example = "table name The Kaiju Files", example = "table undo referee")]
     Table { setting: Option<Name>, value: Option<Text> },
     /// List the last 10 entries played here, newest last. Give a number for more or fewer, or a character for theirs
     /// alone.
-    #[command(example = "history 20", example = "history", example = "history 5 Ann")]
+    #[command(shows, guests, tried, example = "history 20", example = "history", example = "history 5 Ann")]
     History { count: Option<Number<1, MOST_HISTORY>>, character: Option<Name> },
     /// Explain an answer die by die: what was rolled, what counted and why, and what changed. Without a number, it
     /// explains the newest answer.
-    #[command(example = "why", example = "why #12")]
+    #[command(shows, guests, example = "why", example = "why #12")]
     Why { entry: Option<EntryNumber> },
     /// Set values of your character: a number, numbers with ranks, dice, or a counter with its most. Then commands know
     /// the name: !check acrobatics, !roll d20+str. A counter's name changes it: !hp -7, or !hp -#12 by what roll #12
@@ -164,6 +165,9 @@ enum House {
     /// Several at once are divided by ; or lines, and a colon ends a name of several words. $NAME stands for the value
     /// anywhere. Add table to share it with everyone at the table.
     #[command(
+        shows,
+        play,
+        tried,
         example = "set str 3",
         example = "set hp 40/40; fire combat: 13",
         example = "set",
@@ -172,7 +176,15 @@ enum House {
     )]
     Set { values: Option<Text> },
     /// Show a character's values. export shows them as one line to paste elsewhere.
-    #[command(alias = "sheet", example = "values", example = "values Ann", example = "values export")]
+    #[command(
+        shows,
+        tried,
+        yields,
+        alias = "sheet",
+        example = "values",
+        example = "values Ann",
+        example = "values export"
+    )]
     Values {
         #[flag("export")]
         export: bool,
@@ -184,6 +196,8 @@ enum House {
     /// $1 to $9 stand for the words typed after the name, and $* for all of them. A macro without any of these adds the
     /// words at its end.
     #[command(
+        shows,
+        tried,
         example = "macro attack roll 1d20+$1 # axe",
         example = "macro",
         example = "macro attack none",
@@ -196,27 +210,38 @@ enum House {
         command: Option<Text>,
     },
     /// Say in words what a dice roll does, without rolling it.
-    #[command(example = "explain 4d6kh3", example = "explain 8d10!c>=7f1")]
+    #[command(shows, guests, tried, values, example = "explain 4d6kh3", example = "explain 8d10!c>=7f1")]
     Explain { dice: Option<Text> },
     /// Show how likely each result of a roll or of a game's command is. With vs, it shows how likely the dice reach a
     /// number or beat other dice.
     ///
     /// The odds are exact where possible. For a game's command they follow its rules and the current state of the
     /// table. To estimate a roll that is too large, by rolling it many times, type: odds estimate 20d20u.
-    #[command(example = "odds 4d6kh3", example = "odds 1d20+5 vs 15", example = "odds 4d6kh3 vs 3d6")]
+    #[command(
+        shows,
+        guests,
+        tried,
+        values,
+        example = "odds 4d6kh3",
+        example = "odds 1d20+5 vs 15",
+        example = "odds 4d6kh3 vs 3d6"
+    )]
     Odds {
         #[flag("estimate")]
         estimate: bool,
         roll: Option<Text>,
     },
     /// Show the rest of the last long answer here.
-    #[command(example = "more")]
+    #[command(shows, guests, now, example = "more")]
     More,
     /// Show the current scene, or begin or end one. Only a referee can begin or end a scene.
     ///
     /// Where several rooms share a table, one of them can play apart, with its own scene, turn order and board, until
     /// it is back together with the others.
     #[command(
+        shows,
+        play,
+        tried,
         example = "scene The wolf at the ford",
         example = "scene",
         example = "scene end",
@@ -227,16 +252,16 @@ enum House {
     /// Show how lucky everyone's dice were this scene, or since the start.
     ///
     /// 50 % is average luck. Secret rolls, undone rolls and dice with more than 100 sides do not count.
-    #[command(example = "cursed", example = "cursed all")]
+    #[command(shows, tried, example = "cursed", example = "cursed all")]
     Cursed {
         #[flag("all")]
         all: bool,
     },
     /// Tell what happened at the table since you last did something here. Secrets and what was undone are left out.
-    #[command(alias = "since", example = "recap")]
+    #[command(shows, guests, alias = "since", example = "recap")]
     Recap,
     /// Tell what happened in this scene. The whole story comes as a file with: export story, or export page.
-    #[command(example = "story")]
+    #[command(shows, guests, example = "story")]
     Story {
         #[flag("export", "file")]
         export: bool,
@@ -245,22 +270,22 @@ enum House {
     ///
     /// It works unless something later changed the same thing. The answer names the dice it discards. You can undo an
     /// undo.
-    #[command(example = "undo", example = "undo #12")]
+    #[command(changes, now, play, tried, commented, example = "undo", example = "undo #12")]
     Undo { entry: Option<EntryNumber> },
     /// Redo what your last undo took away.
-    #[command(example = "redo")]
+    #[command(changes, now, play, commented, example = "redo")]
     Redo,
     /// Play an entry again as it should have been: your last one, or a referee anyone's. Its dice stay, and new ones come
     /// after them.
-    #[command(example = "amend #12 roll d20+7", example = "amend roll d20+7")]
+    #[command(changes, now, example = "amend #12 roll d20+7", example = "amend roll d20+7")]
     Amend { entry: Option<EntryNumber>, command: Text },
     /// Add something you forgot to your last roll, or as the referee to anyone's. adv and dis do that for advantage and
     /// disadvantage.
-    #[command(example = "add #12 +2", example = "add +2", alias = "adv", alias = "dis")]
+    #[command(changes, now, yields, example = "add #12 +2", example = "add +2", alias = "adv", alias = "dis")]
     Add { entry: Option<EntryNumber>, words: Text },
     /// Show what is going on: the scene, who is waited for, what can still be chosen, rolls without a difficulty, and
     /// the party's counters. While the party is split, all shows every scene.
-    #[command(example = "now", example = "now all")]
+    #[command(shows, guests, tried, example = "now", example = "now all")]
     Now {
         #[flag("all")]
         all: bool,
@@ -268,27 +293,35 @@ enum House {
     /// List open choices: whose, how old, and the number to type for yours.
     ///
     /// To see what your secret rolls offer, where nobody else reads it, type: secret waiting.
-    #[command(example = "waiting", example = "waiting Ann", example = "secret waiting")]
+    #[command(shows, tried, example = "waiting", example = "waiting Ann", example = "secret waiting")]
     Waiting { character: Option<Name> },
     /// Withdraw what a roll still offers and nobody wants any more: your own choices, or what your roll asks of others.
-    #[command(example = "drop #12")]
+    #[command(changes, example = "drop #12")]
     Drop { entry: Option<EntryNumber> },
     /// Play a command in secret: only you and the referees see the answer. The table sees that you did something.
-    #[command(example = "secret roll 2d6")]
+    #[command(changes, example = "secret roll 2d6")]
     Secret { command: Text },
     /// From a private chat with me, play a command in a room. Only you and the referees see the answer.
-    #[command(example = "in hall roll 2d6")]
+    #[command(changes, now, example = "in hall roll 2d6")]
     In { room: Elsewhere },
     /// Show everyone a secret roll of yours. A referee can reveal any secret roll.
-    #[command(example = "reveal #13")]
+    #[command(changes, play, example = "reveal #13")]
     Reveal { entry: Option<EntryNumber> },
     /// List the notes, or keep one for everyone at the table. For one that only you can read, type in hall
     /// note and the text, in a private chat with me, or begin it with secret where others read along.
-    #[command(alias = "notes", example = "note the innkeeper lied about the ford", example = "note")]
+    #[command(
+        shows,
+        oneself,
+        tried,
+        alias = "notes",
+        example = "note the innkeeper lied about the ford",
+        example = "note"
+    )]
     Note { text: Option<Text> },
     /// List the handouts, or show one again. The referee makes them in a private chat with me, as in hall handout letter,
     /// and chooses who gets them.
     #[command(
+        shows,
         alias = "handouts",
         example = "handout letter to Ann, Bob",
         example = "in hall handout letter Come to the mill at midnight",
@@ -299,6 +332,9 @@ enum House {
     Handout { words: Option<Text> },
     /// Tell some people something that nobody else sees. Type it in a private chat with me, as in hall tell Ann.
     #[command(
+        changes,
+        oneself,
+        tried,
         alias = "whisper",
         example = "in hall tell Ann, Bob the safe is open",
         example = "tell Ann the safe is open"
@@ -306,6 +342,10 @@ enum House {
     Tell { words: Option<Text> },
     /// List what is left for later, or have yourself or others reminded: after 2d or 3h, tomorrow, friday 20:00.
     #[command(
+        shows,
+        now,
+        oneself,
+        tried,
         alias = "reminders",
         alias = "reminder",
         example = "remind 2d the truce ends",
@@ -314,37 +354,37 @@ enum House {
     )]
     Remind { words: Option<Text> },
     /// Have a command of yours played later.
-    #[command(example = "at friday 20:00 roll d6")]
+    #[command(changes, now, oneself, tried, example = "at friday 20:00 roll d6")]
     At { words: Option<Text> },
     /// Have a command of yours played each time that something happens: my turn, attacked, asked, round, scene.
-    #[command(example = "when my turn: roll d20", example = "when off", example = "when")]
+    #[command(shows, now, oneself, example = "when my turn: roll d20", example = "when off", example = "when")]
     When { words: Option<Text> },
     /// Give whoever is asked something time until then. After that I call them, and you.
-    #[command(example = "deadline 48h")]
+    #[command(changes, now, tried, example = "deadline 48h")]
     Deadline { words: Option<Text> },
     /// Say until when you are away, so that nobody wonders: whoever waits for you sees it. back ends it.
-    #[command(example = "away 5d", example = "away until friday", example = "away")]
+    #[command(shows, tried, example = "away 5d", example = "away until friday", example = "away")]
     Away { until: Option<Text> },
     /// Say that you are back, and see what you are waited for.
-    #[command(example = "back")]
+    #[command(changes, example = "back")]
     Back,
     /// Have whoever is waited for called once when they have been waited for so long. Only a referee can set it.
     ///
     /// I call nobody who is away, nor in the quiet hours of the room: room quiet 22:00-08:00.
-    #[command(example = "nudge 24h", example = "nudge off", example = "nudge")]
+    #[command(shows, tried, example = "nudge 24h", example = "nudge off", example = "nudge")]
     Nudge { after: Option<Text> },
     /// Keep one message in this room that always shows what now shows, where messages can be edited. Only a referee or a
     /// room admin can do that.
-    #[command(example = "board on", example = "board off")]
+    #[command(changes, example = "board on", example = "board off")]
     Board { change: Option<board::Switch> },
     /// Declare something in secret. It stays sealed until the referee opens all declarations at once.
     ///
     /// To keep it from the others, type it in a private chat with me, as in hall seal. Sealing again replaces it.
     /// A game's command is played when it is opened.
-    #[command(example = "seal I strike at the crest", example = "in hall seal I strike at the crest")]
+    #[command(changes, example = "seal I strike at the crest", example = "in hall seal I strike at the crest")]
     Seal { declaration: Text },
     /// Open all sealed declarations at once.
-    #[command(referee, example = "unseal")]
+    #[command(changes, play, referee, example = "unseal")]
     Unseal,
     /// Show the proof of fair dice: the commitment to their seed and the head of the journal's chain.
     ///
@@ -352,6 +392,7 @@ enum House {
     /// have chosen the dice. A referee publishes the seed so that anyone can check every die, and a new seed begins. If
     /// that would disclose secret rolls, it takes: fair reveal all.
     #[command(
+        shows,
         example = "fair",
         example = "fair add a stone and an unfound door",
         example = "fair reveal",
@@ -362,6 +403,9 @@ enum House {
     ///
     /// With move, a referee gets a code word. With it, another room on any of my networks can continue this table.
     #[command(
+        shows,
+        now,
+        room,
         example = "export",
         example = "export text",
         example = "export story",
@@ -371,7 +415,7 @@ enum House {
     Export { form: Option<fair::Export> },
     /// Continue another table in this room, with the code word its referee got. To return to this room's own table,
     /// type: import back.
-    #[command(admin, example = "import kfbdmpahcoel", example = "import back")]
+    #[command(changes, now, room, admin, example = "import kfbdmpahcoel", example = "import back")]
     Import {
         word: Option<Name>,
         #[flag("really")]
@@ -380,14 +424,14 @@ enum House {
     /// Let several rooms play at this table, on any of my networks: get a word, and type it in the other room.
     ///
     /// Once there are several, it lists them; then link another gives a word for one more.
-    #[command(example = "link", example = "link kfbdmpahcoel")]
+    #[command(changes, room, seats, example = "link", example = "link kfbdmpahcoel")]
     Link {
         word: Option<Name>,
         #[flag("really")]
         really: bool,
     },
     /// Take this room, or another one, away from the table it was linked to.
-    #[command(example = "unlink", example = "unlink #den")]
+    #[command(changes, room, seats, example = "unlink", example = "unlink #den")]
     Unlink {
         #[flag("really")]
         really: bool,
@@ -398,18 +442,18 @@ enum House {
     ///
     /// Both then play the same characters and read each other's secrets. Rights stay with the account that has them. The
     /// link ends if one of them is silent for 30 days.
-    #[command(example = "me", example = "me link", example = "me link kfbdmpahcoel", example = "me unlink")]
+    #[command(shows, example = "me", example = "me link", example = "me link kfbdmpahcoel", example = "me unlink")]
     Me { account: Option<me::Account> },
     /// Show in each room of this table what is rolled in the others. Secrets and private answers stay where they are.
-    #[command(example = "mirror on", example = "mirror")]
+    #[command(shows, example = "mirror on", example = "mirror")]
     Mirror { change: Option<link::Mirrored> },
     /// Erase the text of an entry of yours. Its dice and changes stay, and the journal can still be verified.
     ///
     /// A room's admin can erase anyone's text, and all text older than a number of days.
-    #[command(example = "erase #12", example = "erase older 90")]
+    #[command(changes, room, erases, example = "erase #12", example = "erase older 90")]
     Erase { what: Option<erase::Erased> },
     /// Erase everything you ever typed here. Dice and changes stay.
-    #[command(example = "forget me")]
+    #[command(changes, now, room, erases, example = "forget me")]
     Forget {
         #[flag("me")]
         me: bool,
@@ -417,10 +461,10 @@ enum House {
         really: bool,
     },
     /// List whom I ignore in this room, or ignore somebody here, an id, or a mask.
-    #[command(admin, example = "ignore Bob", example = "ignore", example = "ignore *!*@*.spam.example")]
+    #[command(shows, admin, example = "ignore Bob", example = "ignore", example = "ignore *!*@*.spam.example")]
     Ignore { person: Option<Text> },
     /// Stop ignoring somebody in this room.
-    #[command(admin, example = "unignore Bob")]
+    #[command(changes, admin, example = "unignore Bob")]
     Unignore { person: Text },
 }
 

@@ -3,7 +3,7 @@
 use crate::turn::OwnCommands;
 use journal::HOUSE;
 use journal::documents::{RoomDoc, TableDoc};
-use plugin_api::{CommandSpec, Kind, Manifest, Plugin, Role};
+use plugin_api::{CommandSpec, Kind, Manifest, Plugin, Role, Trait};
 use std::collections::BTreeMap;
 
 /// The plugins of a bot, by id.
@@ -12,12 +12,6 @@ pub struct Plugins {
     house: Vec<CommandSpec>,
     own: Box<dyn OwnCommands>,
 }
-
-/// Words of the table's that a game may define differently. In a room where the game is enabled, its command wins.
-const SHARED: [&str; 4] = ["join", "sheet", "adv", "dis"];
-
-/// The table's own commands that used to belong to games: old entries name the game.
-const ONCE_OF_GAMES: [&str; 2] = ["join", "leave"];
 
 /// Plugins that cannot be used together.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -54,8 +48,9 @@ impl Plugins {
         for plugin in list {
             let Manifest { id, commands, .. } = plugin.manifest().clone();
             let words = commands.iter().flat_map(|command| command.aliases.iter().chain([&command.name])).chain([&id]);
-            let taken = |word: &&String| house.iter().any(|command| command.answers_to(word));
-            if let Some(word) = words.into_iter().filter(|word| !SHARED.contains(&word.as_str())).find(taken) {
+            let taken =
+                |word: &&String| house.iter().any(|command| command.answers_to(word) && !command.is(Trait::Yields));
+            if let Some(word) = words.into_iter().find(taken) {
                 return Err(PluginsError::Taken { plugin: id.clone(), word: word.clone() });
             }
             if plugins.insert(id.clone(), plugin).is_some() {
@@ -79,7 +74,7 @@ impl Plugins {
     pub fn house_command(&self, word: &str, room: &RoomDoc) -> Option<&CommandSpec> {
         let found = self.house.iter().find(|command| command.answers_to(word))?;
         let shared = || self.enabled(room).into_iter().any(|plugin| plugin.manifest().command(word).is_some());
-        (!SHARED.contains(&word) || !shared()).then_some(found)
+        (!found.is(Trait::Yields) || !shared()).then_some(found)
     }
 
     /// The plugins that a room has, in id order: the games enabled there, and the tools that are not switched off.
@@ -131,7 +126,7 @@ impl Plugins {
     pub fn role_of(&self, game: &str, command: &str) -> Role {
         let of_game = self.get(game).and_then(|game| game.manifest().commands.iter().find(|each| each.name == command));
         let own = || self.house.iter().find(|each| each.name == command);
-        let spec = of_game.or_else(|| own().filter(|_| game == HOUSE || ONCE_OF_GAMES.contains(&command)));
+        let spec = of_game.or_else(|| own().filter(|spec| game == HOUSE || spec.is(Trait::OnceOfGames)));
         spec.map_or(Role::Referee, |spec| spec.role)
     }
 

@@ -39,6 +39,7 @@ enum Command {
     /// 3x silence puts three equal cards into a deck of your own. With a name it shows what is in that deck and which
     /// cards lie face up.
     #[command(
+        shows,
         main,
         alias = "decks",
         example = "deck",
@@ -53,7 +54,7 @@ enum Command {
     /// Draw a card into your hand, or several. Only you see which. With open, everyone sees them.
     ///
     /// At each draw a die chooses among the cards that are left, so nobody can look ahead.
-    #[command(example = "draw", example = "draw 3", example = "draw open", example = "draw 2 from omens")]
+    #[command(rolls, example = "draw", example = "draw 3", example = "draw open", example = "draw 2 from omens")]
     Draw {
         count: Option<Count>,
         /// face up, beside the deck
@@ -67,22 +68,22 @@ enum Command {
         deck: Option<Called>,
     },
     /// Show your hand to you alone. The referee can look at anyone's.
-    #[command(alias = "myhand", example = "hand", example = "hand Ann")]
+    #[command(shows, alias = "myhand", example = "hand", example = "hand Ann")]
     Hand { whose: Option<Name> },
     /// Play cards from your hand, face up: by their numbers in your hand, or by name. Part of a name is enough.
-    #[command(alias = "lay", example = "play 2", example = "play queen of hearts", example = "play 1 3")]
+    #[command(changes, alias = "lay", example = "play 2", example = "play queen of hearts", example = "play 1 3")]
     Play { cards: Option<Text> },
     /// Discard cards from your hand, face up, or your whole hand.
-    #[command(example = "discard 2", example = "discard queen of hearts", example = "discard all")]
+    #[command(changes, example = "discard 2", example = "discard queen of hearts", example = "discard all")]
     Discard { cards: Option<Text> },
     /// Give cards from your hand to somebody. The others do not see which, unless you type a name.
-    #[command(example = "pass 2 Bob", example = "pass 1 3 to Bob")]
+    #[command(changes, example = "pass 2 Bob", example = "pass 1 3 to Bob")]
     Pass { what: Option<Text> },
     /// Let everyone see your hand, or some of its cards. You keep them.
-    #[command(example = "show hand", example = "show 2")]
+    #[command(changes, example = "show hand", example = "show 2")]
     Show { cards: Option<Text> },
     /// Put the discards back into the deck. With all, the hands too: that takes the referee.
-    #[command(alias = "reshuffle", example = "shuffle", example = "shuffle omens", example = "shuffle all")]
+    #[command(rolls, alias = "reshuffle", example = "shuffle", example = "shuffle omens", example = "shuffle all")]
     Shuffle {
         /// the cards in hands too
         #[flag("all", "everything", "hands")]
@@ -94,7 +95,7 @@ enum Command {
         deck: Option<Called>,
     },
     /// Deal that many cards to every hero, or to one character. Each sees their own with hand.
-    #[command(referee, example = "deal 2", example = "deal 5 to Ann", example = "deal 1 from omens")]
+    #[command(rolls, referee, example = "deal 2", example = "deal 5 to Ann", example = "deal 1 from omens")]
     Deal {
         count: Option<Count>,
         /// may follow: 2 cards each

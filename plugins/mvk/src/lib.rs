@@ -79,6 +79,7 @@ enum Command {
     /// of 4 to 9 and 2 for each of 10 or more. A 1 on the d20 is a fumble and scratches your lowest die that is not a
     /// 1. A 20 that succeeds is a critical success. Stress set with the stress command applies automatically.
     #[command(
+        rolls,
         alias = "action",
         main,
         example = "act d8 d10 vs 17",
@@ -95,16 +96,16 @@ enum Command {
     /// Counter an action: the same dice, without critical success.
     ///
     /// It settles an action against you, or the action you name.
-    #[command(follow_up = "if any", example = "counter d8 d10", example = "counter #7 d8 d10")]
+    #[command(rolls, follow_up = "if any", example = "counter d8 d10", example = "counter #7 d8 d10")]
     Counter {
         #[group]
         pool: Pool,
     },
     /// Set the counter total for your last action, and settle it.
-    #[command(follow_up, alias = "versus", example = "vs 17", example = "vs #12 17", example = "vs Ann 17")]
+    #[command(changes, follow_up, alias = "versus", example = "vs 17", example = "vs #12 17", example = "vs Ann 17")]
     Vs { counter: Number<0, 200> },
     /// Use your critical success: 2 more impact, or 1 inspiration.
-    #[command(follow_up, example = "crit impact", example = "crit inspire")]
+    #[command(changes, follow_up, example = "crit impact", example = "crit inspire")]
     Crit {
         choice: CritChoice,
         /// as the offer says: +2 impact
@@ -115,7 +116,7 @@ enum Command {
     ///
     /// After a fumble with a 1 it is scratched instead of the lowest die, and cannot be one that shows 1. With "also" it
     /// is scratched besides that one.
-    #[command(follow_up, example = "scratch d10", example = "scratch d8=5", example = "scratch d10 also")]
+    #[command(changes, follow_up, example = "scratch d10", example = "scratch d8=5", example = "scratch d10 also")]
     Scratch {
         die: NamedDie,
         /// besides the die that a fumble scratches
@@ -123,7 +124,7 @@ enum Command {
         also: bool,
     },
     /// Show or change inspiration. A referee can change anyone's.
-    #[command(alias = "insp", example = "inspiration", example = "insp +1", example = "insp Ann")]
+    #[command(shows, alias = "insp", example = "inspiration", example = "insp +1", example = "insp Ann")]
     Inspiration {
         character: Option<Name>,
         #[signed]
@@ -134,6 +135,7 @@ enum Command {
     /// Impact is spent on what the table agrees on. Spent on stress, it needs an action that succeeded; "on overwhelmed"
     /// or "on staggered" also sets that stress for whom you acted against, or for somebody you name.
     #[command(
+        changes,
         by_object,
         follow_up = "if any",
         example = "spend inspiration",
@@ -145,14 +147,14 @@ enum Command {
     Spend { points: Option<Number<1, 100>>, what: Spendable },
     /// Show or set the stress that counts in every roll of yours. It lasts until it is cleared. A referee can set
     /// anyone's.
-    #[command(example = "stress overwhelmed", example = "stress staggered", example = "stress clear")]
+    #[command(shows, example = "stress overwhelmed", example = "stress staggered", example = "stress clear")]
     Stress {
         changes: Vec<StressWord>,
         /// whose, if not your own
         character: Option<Name>,
     },
     /// Show everything a character and the table hold.
-    #[command(example = "sheet", example = "sheet Ann")]
+    #[command(shows, example = "sheet", example = "sheet Ann")]
     Sheet { character: Option<Name> },
 }
 

@@ -41,6 +41,7 @@ enum Command {
     ///
     /// A question is answered with yes or no: 50 % yes, likely 75 %, unlikely 25 %, or type 30%.
     #[command(
+        rolls,
         main,
         lines,
         example = "oracle omen: a crow | blood moon | 3x silence | [[2d6]] wolves",
@@ -59,7 +60,7 @@ enum Command {
         table: Option<Text>,
     },
     /// Pick one of several things.
-    #[command(alias = "choose", example = "pick tea, coffee, a walk", example = "choose tea or coffee")]
+    #[command(rolls, alias = "choose", example = "pick tea, coffee, a walk", example = "choose tea or coffee")]
     Pick {
         /// the things, with commas between them, or the word or
         things: Option<Text>,

@@ -40,40 +40,40 @@ enum Command {
     /// Type the sum of your Traits, Descriptors, Benefits and Obstacles; no number means 0. You roll two d6, plus one
     /// for each step above or below 0. Above 0 the two highest count, below 0 the two lowest. What waits for you and a
     /// Spotlight Token (+2) are added to the number. 10 or more succeeds, 6 or less fails, and on 7 to 9 you choose.
-    #[command(alias = "i", main, example = "intent +1", example = "intent -1 spot casting # over the rooftops")]
+    #[command(rolls, alias = "i", main, example = "intent +1", example = "intent -1 spot casting # over the rooftops")]
     Intent {
         #[group]
         effort: Effort,
     },
     /// On a 7 to 9: fail, and keep control of your character.
-    #[command(follow_up, example = "keep")]
+    #[command(changes, follow_up, example = "keep")]
     Keep {
         /// may follow: keep control
         #[flag("control")]
         _control: bool,
     },
     /// On a 7 to 9: succeed, and cede control of your character.
-    #[command(follow_up, example = "cede")]
+    #[command(changes, follow_up, example = "cede")]
     Cede {
         /// may follow: cede control
         #[flag("control")]
         _control: bool,
     },
     /// In the Reboot, on a 7 to 9: fail, and empower another character.
-    #[command(follow_up, example = "empower Ann", example = "empower")]
+    #[command(changes, follow_up, example = "empower Ann", example = "empower")]
     Empower { character: Option<Name> },
     /// In the Reboot, on a 7 to 9: succeed, and hinder another character.
-    #[command(follow_up, example = "hinder Ann", example = "hinder")]
+    #[command(changes, follow_up, example = "hinder Ann", example = "hinder")]
     Hinder { character: Option<Name> },
     /// Help somebody: a success gives +2d to their next Intention, a failure -1d.
-    #[command(example = "assist Bob +1", example = "assist Bob")]
+    #[command(changes, example = "assist Bob +1", example = "assist Bob")]
     Assist {
         character: Name,
         #[group]
         effort: Effort,
     },
     /// Act against somebody. They answer with resist, or you roll both sides at once.
-    #[command(example = "oppose Bob +1", example = "oppose +1 vs -2")]
+    #[command(rolls, example = "oppose Bob +1", example = "oppose +1 vs -2")]
     Oppose {
         character: Option<Name>,
         #[side("vs", "against", "versus", "v")]
@@ -82,13 +82,13 @@ enum Command {
         effort: Effort,
     },
     /// Answer somebody who opposes you.
-    #[command(follow_up = "anyone", example = "resist -2", example = "resist #12 +1")]
+    #[command(rolls, follow_up = "anyone", example = "resist -2", example = "resist #12 +1")]
     Resist {
         #[group]
         effort: Effort,
     },
     /// Spend a Spotlight Token before an Intention, your own or somebody else's.
-    #[command(by_object, example = "spend spotlight casting", example = "spend spotlight background for Bob")]
+    #[command(changes, by_object, example = "spend spotlight casting", example = "spend spotlight background for Bob")]
     Spend {
         what: Spotlight,
         aspect: Option<Aspect>,
@@ -97,16 +97,16 @@ enum Command {
         character: Option<Name>,
     },
     /// Show the Spotlight Tokens. The Showrunner can correct them.
-    #[command(alias = "spotlight", example = "spot", example = "spot +1")]
+    #[command(shows, alias = "spotlight", example = "spot", example = "spot +1")]
     Spot {
         #[signed]
         change: Option<i32>,
     },
     /// Show everything a character and the table hold.
-    #[command(alias = "state", example = "sheet", example = "sheet Ann")]
+    #[command(shows, alias = "state", example = "sheet", example = "sheet Ann")]
     Sheet { character: Option<Name> },
     /// Record that a Personal Dial is defined. From the next Episode on, the pool has one token less.
-    #[command(example = "dial", example = "dial Ann", example = "dial Ann -1")]
+    #[command(changes, example = "dial", example = "dial Ann", example = "dial Ann -1")]
     Dial {
         character: Option<Name>,
         #[signed]
@@ -120,7 +120,7 @@ enum Command {
 #[derive(Clone, Commands)]
 enum Running {
     /// Begin a Series for this many players: no dials, three tokens for each player.
-    #[command(referee, example = "series 4")]
+    #[command(changes, referee, example = "series 4")]
     Series {
         players: Number<0, 100>,
         #[flag("players", "player")]
@@ -128,6 +128,7 @@ enum Running {
     },
     /// Begin an Episode: refill the pool, and give everyone control again.
     #[command(
+        changes,
         referee,
         alias = "newepisode",
         alias = "nextepisode",
@@ -139,10 +140,11 @@ enum Running {
         number: Option<Number<0, 1000>>,
     },
     /// Set the number of players. The pool changes with the next Episode.
-    #[command(referee, example = "players 5")]
+    #[command(changes, referee, example = "players 5")]
     Players { count: Number<0, 100> },
     /// Give somebody a Benefit for their next Intention.
     #[command(
+        changes,
         referee,
         example = "benefit Bob 2",
         example = "benefit Bob # the crane swings by",
@@ -154,17 +156,23 @@ enum Running {
         character: Name,
     },
     /// Give somebody an Obstacle for their next Intention.
-    #[command(referee, example = "obstacle Bob 1", example = "obstacle Bob # rain", example = "obstacle Bob clear")]
+    #[command(
+        changes,
+        referee,
+        example = "obstacle Bob 1",
+        example = "obstacle Bob # rain",
+        example = "obstacle Bob clear"
+    )]
     Obstacle {
         /// steps on the ladder; clear removes everything that waits
         steps: Option<Waits>,
         character: Name,
     },
     /// Show who ceded control. The Showrunner gives it back.
-    #[command(example = "control", example = "control Ann")]
+    #[command(shows, example = "control", example = "control Ann")]
     Control { character: Option<Name> },
     /// Switch Intentions to the Reboot's results, or back to the ordinary ones.
-    #[command(referee, example = "reboot on", example = "reboot off")]
+    #[command(changes, referee, example = "reboot on", example = "reboot off")]
     Reboot { on: OnOff },
 }
 

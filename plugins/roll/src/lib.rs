@@ -22,7 +22,7 @@ enum Command {
     /// Mark: cs20 cf1. Sort: s sd. Groups: {4d6, 2d8+1}kh1. Arithmetic: + - * / // % **, floor ceil round abs min max
     /// sum. 1d8[fire] names a part. 6x in front repeats; sum or sort may follow the roll. A ; separates rolls. Text
     /// after # is a label.
-    #[command(alias = "r", main, notation, example = "roll 4d6kh3+2 # strength", example = "roll 6x 4d6kh3")]
+    #[command(rolls, alias = "r", main, notation, example = "roll 4d6kh3+2 # strength", example = "roll 6x 4d6kh3")]
     Roll {
         /// the dice, such as 2d6+3 or 10d6!kh5
         dice: Option<Text>,

@@ -50,6 +50,7 @@ enum Command {
     /// The number without a sign is the skill; numbers with a sign are ranks. Untrained? Leave the skill out. Against
     /// somebody, they answer with resist. Without a difficulty I show the total, and vs settles it later.
     #[command(
+        rolls,
         alias = "c",
         main,
         example = "check 7 +4 -1 vs 15",
@@ -81,10 +82,10 @@ enum Command {
 #[derive(Clone, Commands)]
 enum Checks {
     /// Settle your last check against a difficulty.
-    #[command(follow_up, example = "vs 15", example = "vs Ann 15", example = "vs #12 level 5 hard")]
+    #[command(changes, follow_up, example = "vs 15", example = "vs Ann 15", example = "vs #12 level 5 hard")]
     Vs { difficulty: Difficulty },
     /// Check without pressure: the d20 counts as 10, and only Advantage and Disadvantage dice are rolled.
-    #[command(example = "routine 7 +4 vs 15")]
+    #[command(rolls, example = "routine 7 +4 vs 15")]
     Routine {
         #[word("vs", "dc", "against", "versus", "v", "dn", "difficulty")]
         difficulty: Option<Difficulty>,
@@ -94,7 +95,7 @@ enum Checks {
         dice: DicePool,
     },
     /// Show a passive value, a defense class or damage: 10 + skill, with Advantage and Disadvantage dice.
-    #[command(alias = "defense", example = "passive 7 +3")]
+    #[command(shows, alias = "defense", example = "passive 7 +3")]
     Passive {
         #[group]
         what: What,
@@ -103,6 +104,7 @@ enum Checks {
     },
     /// Check against somebody: roll both sides at once, or they answer with resist.
     #[command(
+        rolls,
         example = "oppose 5 +3 vs foe 4 +2",
         example = "oppose 5 +3 vs passive 4 +2",
         example = "oppose 5 vs Bob"
@@ -122,7 +124,7 @@ enum Checks {
         dice: DicePool,
     },
     /// Answer a check against you.
-    #[command(follow_up = "anyone", example = "resist 4 +2", example = "resist #12 passive 4")]
+    #[command(rolls, follow_up = "anyone", example = "resist 4 +2", example = "resist #12 passive 4")]
     Resist {
         #[flag("passive")]
         passive: bool,
@@ -130,13 +132,13 @@ enum Checks {
         dice: DicePool,
     },
     /// Add a Fortune die to your last check.
-    #[command(follow_up, example = "fortune")]
+    #[command(rolls, follow_up, example = "fortune")]
     Fortune,
     /// Add a Misfortune die to your last check.
-    #[command(follow_up, example = "misfortune")]
+    #[command(rolls, follow_up, example = "misfortune")]
     Misfortune,
     /// Check Intuition where luck decides. Luck ranks above 0 are Advantage, below 0 Disadvantage.
-    #[command(example = "intuition 3 luck +2 vs 15")]
+    #[command(rolls, example = "intuition 3 luck +2 vs 15")]
     Intuition {
         #[word("vs", "dc", "against", "versus", "v", "dn", "difficulty")]
         difficulty: Option<Difficulty>,
@@ -148,7 +150,7 @@ enum Checks {
         dice: DicePool,
     },
     /// Check by sheer luck: a Fortune die is added as rolled, and a Misfortune die subtracted.
-    #[command(example = "luck 3 +2 vs 15")]
+    #[command(rolls, example = "luck 3 +2 vs 15")]
     Luck {
         #[word("vs", "dc", "against", "versus", "v", "dn", "difficulty")]
         difficulty: Option<Difficulty>,
@@ -160,10 +162,10 @@ enum Checks {
     /// Show the difficulty for a level.
     ///
     /// It is the level x 0 (easy), 1 (moderate) or 2 (hard), plus 10. With roll it is plus a d20 instead.
-    #[command(example = "dc 5 hard", example = "dc 12 moderate roll")]
+    #[command(shows, example = "dc 5 hard", example = "dc 12 moderate roll")]
     Dc { level: Level },
     /// Roll for a chance in steps of 5 %.
-    #[command(example = "percent 45")]
+    #[command(rolls, example = "percent 45")]
     Percent { chance: Percent },
 }
 
@@ -172,6 +174,7 @@ enum Checks {
 enum DestinyDice {
     /// Show the Destiny Pool and who holds which dice. A referee can correct it.
     #[command(
+        shows,
         example = "destiny",
         example = "destiny Ann triumph +1",
         example = "destiny add triumph 5",
@@ -183,6 +186,7 @@ enum DestinyDice {
     /// If you name no use, I roll a die you hold and offer its uses. On another player's roll it takes the power of
     /// luck control.
     #[command(
+        changes,
         by_object,
         follow_up = "if any",
         example = "spend triumph boost",
@@ -204,23 +208,23 @@ enum DestinyDice {
     /// Begin a session: everyone gets a Triumph and a Tragedy, and the Destiny Pool is rolled.
     ///
     /// Within an hour of the last one, say again: everyone gets dice once more.
-    #[command(referee, example = "session Ann Bob Cem", example = "session", example = "session again")]
+    #[command(rolls, referee, example = "session Ann Bob Cem", example = "session", example = "session again")]
     Session {
         #[flag("again")]
         again: bool,
         characters: Vec<Name>,
     },
     /// Award a die from the Destiny Pool: the highest, or the one named.
-    #[command(referee, example = "award Ann triumph", example = "award Ann tragedy 1")]
+    #[command(changes, referee, example = "award Ann triumph", example = "award Ann tragedy 1")]
     Award { kind: Kind, value: Option<Number<1, 100>>, character: Name },
     /// Bring somebody's Hubris into play with a Tragedy die from the Pool. They keep the die.
-    #[command(example = "hubris Bob", example = "hubris Bob 5")]
+    #[command(changes, example = "hubris Bob", example = "hubris Bob 5")]
     Hubris { value: Option<Number<1, 100>>, character: Name },
     /// Veto an edit. What was spent on it is given back.
-    #[command(referee, example = "veto Ann", example = "veto")]
+    #[command(changes, referee, example = "veto Ann", example = "veto")]
     Veto { character: Option<Name> },
     /// Join the session with a Triumph and a Tragedy. The Pool does not change.
-    #[command(example = "join", example = "join Dee")]
+    #[command(changes, example = "join", example = "join Dee")]
     Join { character: Option<Name> },
 }
 
@@ -229,6 +233,7 @@ enum DestinyDice {
 enum Tilting {
     /// Show the Tilt, or run it: choose its table, close a ballot, break a tie, write a label.
     #[command(
+        shows,
         example = "tilt",
         example = "tilt soft",
         example = "tilt next",
@@ -238,7 +243,7 @@ enum Tilting {
     )]
     Tilt { step: Option<tilt::Step> },
     /// Vote in the open ballot with one of your dice that shows that number.
-    #[command(example = "vote 3", example = "vote good 3")]
+    #[command(changes, example = "vote 3", example = "vote good 3")]
     Vote { ballot: Option<tilt::Side>, number: Number<1, 6> },
 }
 
@@ -246,10 +251,10 @@ enum Tilting {
 #[derive(Clone, Commands)]
 enum Encounters {
     /// Begin or end an encounter. Each encounter has its own Fate Pool.
-    #[command(referee, example = "encounter start", example = "encounter end")]
+    #[command(changes, referee, example = "encounter start", example = "encounter end")]
     Encounter { what: encounter::StartEnd },
     /// Show the Fate stones. A referee can correct them.
-    #[command(example = "fate", example = "fate triumph +1")]
+    #[command(shows, example = "fate", example = "fate triumph +1")]
     Fate {
         #[flag("pool")]
         _pool: bool,
@@ -259,6 +264,7 @@ enum Encounters {
     },
     /// Show the turn order. A referee can set it.
     #[command(
+        shows,
         alias = "init",
         alias = "initiative",
         example = "order",
@@ -268,12 +274,12 @@ enum Encounters {
     )]
     Order { change: Option<encounter::Order> },
     /// Begin the next turn in the order.
-    #[command(alias = "endturn", alias = "nextturn", alias = "done", example = "next")]
+    #[command(changes, alias = "endturn", alias = "nextturn", alias = "done", example = "next")]
     Next,
     /// Show whose turn it is. A referee can begin a turn.
     ///
     /// Then stones can be earned again, everyone may Surge again, and fatigue from a Surge sets in.
-    #[command(alias = "round", example = "turn", example = "turn Ann")]
+    #[command(shows, alias = "round", example = "turn", example = "turn Ann")]
     Turn { character: Option<Name> },
 }
 
@@ -281,20 +287,20 @@ enum Encounters {
 #[derive(Clone, Commands)]
 enum Heroes {
     /// Show everything a character and the table hold.
-    #[command(example = "sheet", example = "sheet Ann")]
+    #[command(shows, example = "sheet", example = "sheet Ann")]
     Sheet { character: Option<Name> },
     /// Show or change Stress, 0 to 10.
-    #[command(example = "stress", example = "stress +1", example = "stress Ann -1")]
+    #[command(shows, example = "stress", example = "stress +1", example = "stress Ann -1")]
     Stress {
         #[signed]
         change: Option<i32>,
         character: Option<Name>,
     },
     /// Recover, once an encounter: take 1 Stress to remove a step of fatigue.
-    #[command(example = "recover")]
+    #[command(changes, example = "recover")]
     Recover,
     /// Heal somebody. They take 1 Stress. A supernatural healer can take it instead, with self.
-    #[command(example = "heal Bob", example = "heal Bob self")]
+    #[command(changes, example = "heal Bob", example = "heal Bob self")]
     Heal {
         #[flag("self")]
         own: bool,
@@ -303,7 +309,7 @@ enum Heroes {
     /// Take a short or a long rest.
     ///
     /// A short rest is a Recover. A long rest removes Stress equal to your Tier, less 1 for each Recover you take.
-    #[command(example = "rest short", example = "rest long", example = "rest long 1")]
+    #[command(changes, example = "rest short", example = "rest long", example = "rest long 1")]
     Rest {
         length: stress::Length,
         recovers: Option<Number<0, 5>>,
@@ -314,16 +320,17 @@ enum Heroes {
     ///
     /// It gives an action, an effect, a trait, negate (no Disadvantage), deny (no Advantage for an opponent), an edge, a
     /// counter or a retry. If you Surge while controlled, fatigue waits until you are free.
-    #[command(example = "surge action", example = "surge retry controlled", example = "surge free")]
+    #[command(changes, example = "surge action", example = "surge retry controlled", example = "surge free")]
     Surge { how: Option<surge::Surge> },
     /// Show what you may still do this turn, or note that you take an action.
     ///
     /// Each turn has a standard, a move and a quick action. A standard action can be a move or a quick one instead, a
     /// move a quick one. A reaction is once in each turn, whoever's it is.
-    #[command(alias = "actions", example = "action", example = "action standard", example = "action reaction")]
+    #[command(shows, alias = "actions", example = "action", example = "action standard", example = "action reaction")]
     Action { kind: Option<actions::Kind> },
     /// Show everybody's conditions, or add or clear somebody's. They do not change any roll.
     #[command(
+        shows,
         example = "condition Bob wounded",
         example = "condition",
         example = "condition Bob clear wounded",
@@ -336,10 +343,10 @@ enum Heroes {
         label: Option<Text>,
     },
     /// Correct somebody's fatigue.
-    #[command(referee, example = "fatigue Ann ok", example = "fatigue Ann exhausted")]
+    #[command(changes, referee, example = "fatigue Ann ok", example = "fatigue Ann exhausted")]
     Fatigue { state: Fatigue, character: Name },
     /// Show or set a Tier, from 1 to 5.
-    #[command(example = "tier 2", example = "tier Ann 2")]
+    #[command(shows, example = "tier 2", example = "tier Ann 2")]
     Tier { tier: Option<Number<1, 5>>, character: Option<Name> },
 }
 

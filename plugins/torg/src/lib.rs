@@ -73,6 +73,7 @@ enum Command {
     /// The first number without a sign is the skill or attribute; numbers with a sign are modifiers. Without a
     /// difficulty I show the total, and dn settles it later. Name several difficulties for several targets.
     #[command(
+        rolls,
         main,
         alias = "t",
         example = "test 12 dn 14",
@@ -91,7 +92,7 @@ enum Command {
         how: How,
     },
     /// Spend a Possibility on your last test: one more die, which counts at least 10.
-    #[command(by_object, follow_up, example = "spend possibility", example = "spend poss nomin")]
+    #[command(rolls, by_object, follow_up, example = "spend possibility", example = "spend poss nomin")]
     Spend {
         what: Spendable,
         /// without the minimum of 10
@@ -99,31 +100,38 @@ enum Command {
         nomin: bool,
     },
     /// Reroll the first die of your favored test. The new roll counts.
-    #[command(follow_up, example = "reroll")]
+    #[command(rolls, follow_up, example = "reroll")]
     Reroll,
     /// Add the die of an Up condition to your last test.
-    #[command(follow_up, example = "up")]
+    #[command(rolls, follow_up, example = "up")]
     Up,
     /// Add the die of a Hero card, which counts at least 10.
-    #[command(follow_up, example = "hero", example = "hero nomin")]
+    #[command(rolls, follow_up, example = "hero", example = "hero nomin")]
     Hero {
         /// nomin: without the minimum of 10
         more: Vec<CardWord>,
     },
     /// Add the die of a Drama card, which counts at least 10.
-    #[command(follow_up, example = "drama", example = "drama nomin")]
+    #[command(rolls, follow_up, example = "drama", example = "drama nomin")]
     Drama {
         /// nomin: without the minimum of 10
         more: Vec<CardWord>,
     },
     /// Play cards on your last test: each adds 3.
-    #[command(follow_up, alias = "cards", example = "card", example = "card 2")]
+    #[command(rolls, follow_up, alias = "cards", example = "card", example = "card 2")]
     Card { count: Option<Cards> },
     /// Set the difficulty of a test that was made without one.
-    #[command(follow_up, example = "dn 14", example = "dn very hard", example = "dn #12 14", example = "dn Ann 14")]
+    #[command(
+        changes,
+        follow_up,
+        example = "dn 14",
+        example = "dn very hard",
+        example = "dn #12 14",
+        example = "dn Ann 14"
+    )]
     Dn { difficulty: Difficulties },
     /// Roll bonus dice: d6s, where a 6 counts as 5 and explodes.
-    #[command(alias = "bonusdice", example = "bd 2", example = "bd 3 reroll1")]
+    #[command(rolls, alias = "bonusdice", example = "bd 2", example = "bd 3 reroll1")]
     Bd {
         count: Number<1, 20>,
         /// reroll 1s once
@@ -133,7 +141,7 @@ enum Command {
     /// Compare damage with Toughness, with bonus dice if you add them.
     ///
     /// Say who is hit, and I ask them whether they soak it.
-    #[command(alias = "dmg", example = "damage 17 vs 12 on Bob", example = "damage 17 vs 12 bd 1")]
+    #[command(rolls, alias = "dmg", example = "damage 17 vs 12 on Bob", example = "damage 17 vs 12 bd 1")]
     Damage {
         damage: Number<0, 500>,
         #[word("vs", "against", "versus", "v", "toughness", "tough")]
@@ -147,23 +155,29 @@ enum Command {
         character: Option<Name>,
     },
     /// Soak damage: test your reality skill against 10. It costs a Possibility.
-    #[command(follow_up = "if any", example = "soak 9", example = "soak #12 9 up")]
+    #[command(rolls, follow_up = "if any", example = "soak 9", example = "soak #12 9 up")]
     Soak {
         reality: Option<Number<0, 200>>,
         #[group]
         how: How,
     },
     /// Defend actively: roll a die for its bonus, at least +1.
-    #[command(alias = "activedefense", alias = "activedefence", example = "defend", example = "defend unskilled")]
+    #[command(
+        rolls,
+        alias = "activedefense",
+        alias = "activedefence",
+        example = "defend",
+        example = "defend unskilled"
+    )]
     Defend {
         #[flag("unskilled")]
         unskilled: bool,
     },
     /// Show the bonus for a die total.
-    #[command(example = "bonus 41")]
+    #[command(shows, example = "bonus 41")]
     Bonus { total: Number<1, 10_000> },
     /// Show the Possibilities. A referee can give or take them.
-    #[command(alias = "poss", example = "possibilities", example = "possibilities Ann +1")]
+    #[command(shows, alias = "poss", example = "possibilities", example = "possibilities Ann +1")]
     Possibilities {
         character: Option<Name>,
         #[signed]
@@ -172,7 +186,7 @@ enum Command {
     /// Show or change your Wounds. Each is -1 to your tests.
     ///
     /// Damage on somebody and soaking it count here by themselves. A referee changes anybody's.
-    #[command(alias = "wound", example = "wounds", example = "wounds -1", example = "wounds Ann 2")]
+    #[command(shows, alias = "wound", example = "wounds", example = "wounds -1", example = "wounds Ann 2")]
     Wounds {
         /// changes the Shock too
         #[word("shock")]
@@ -181,7 +195,7 @@ enum Command {
         kept: Kept,
     },
     /// Show or change your Shock.
-    #[command(example = "shock", example = "shock -2", example = "shock none")]
+    #[command(shows, example = "shock", example = "shock -2", example = "shock none")]
     Shock {
         /// changes the Wounds too
         #[word("wounds", "wound")]
@@ -190,13 +204,13 @@ enum Command {
         kept: Kept,
     },
     /// Show everything a character and the table hold.
-    #[command(example = "sheet", example = "sheet Ann")]
+    #[command(shows, example = "sheet", example = "sheet Ann")]
     Sheet { character: Option<Name> },
     /// Record that somebody is disconnected from their reality, or reconnected.
-    #[command(example = "disconnect on", example = "disconnect Ann off")]
+    #[command(changes, example = "disconnect on", example = "disconnect Ann off")]
     Disconnect { on: OnOff, character: Option<Name> },
     /// Begin an act: everyone has the Possibilities that an act starts with.
-    #[command(referee, example = "newact")]
+    #[command(changes, referee, example = "newact")]
     Newact,
 }
 

@@ -56,6 +56,7 @@ enum Command {
     /// the referee enters anyone, and a new name makes an NPC: init Goon x3 d20+1. With sides, each side acts as a
     /// block, in any order. With free, whoever acts names who is next.
     #[command(
+        shows,
         main,
         alias = "initiative",
         example = "init 17",
@@ -70,10 +71,10 @@ enum Command {
     )]
     Init { change: Option<Change> },
     /// Begin the next turn. The referee does that, or whoever's turn it is; with a name, the referee begins that turn.
-    #[command(alias = "nextturn", example = "next", example = "next Bob")]
+    #[command(changes, alias = "nextturn", example = "next", example = "next Bob")]
     Next { character: Option<Name> },
     /// End your turn.
-    #[command(alias = "endturn", example = "done")]
+    #[command(changes, alias = "endturn", example = "done")]
     Done {
         /// may follow: done with my turn
         #[flag("turn")]
@@ -81,13 +82,13 @@ enum Command {
         character: Option<Name>,
     },
     /// Wait with your turn. You act when you type go.
-    #[command(alias = "hold", alias = "ready", example = "delay")]
+    #[command(changes, alias = "hold", alias = "ready", example = "delay")]
     Delay { character: Option<Name> },
     /// Take the turn that you delayed, now.
-    #[command(example = "go")]
+    #[command(changes, example = "go")]
     Go { character: Option<Name> },
     /// Show the round and who has yet to act. With next, the referee begins the next round.
-    #[command(example = "round", example = "round next")]
+    #[command(shows, example = "round", example = "round next")]
     Round {
         #[flag("next", "new", "over", "end")]
         next: bool,
@@ -102,6 +103,7 @@ enum Lasting {
     /// Show the conditions of everyone, or give somebody some: for a number of rounds, until the scene ends, or until
     /// you clear them.
     #[command(
+        shows,
         alias = "cond",
         alias = "conditions",
         example = "condition Ann prone 3 rounds, blinded",
@@ -113,6 +115,7 @@ enum Lasting {
     Condition { character: Option<Name>, conditions: Option<Text> },
     /// Show the clocks, begin one with its size, or move one on or back.
     #[command(
+        shows,
         alias = "clocks",
         example = "clock The ritual 6",
         example = "clock",

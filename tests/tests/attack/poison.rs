@@ -21,10 +21,10 @@ struct Deadly;
 #[derive(Clone, Commands)]
 enum Deed {
     /// Do nothing.
-    #[command(main, example = "live")]
+    #[command(changes, main, example = "live")]
     Live,
     /// End the process.
-    #[command(example = "die")]
+    #[command(changes, example = "die")]
     Die,
 }
 

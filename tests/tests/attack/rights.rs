@@ -156,13 +156,13 @@ struct Tempter;
 #[derive(Clone, Commands)]
 enum Bait {
     /// Offer somebody this.
-    #[command(main, example = "tempt Ann grin")]
+    #[command(changes, main, example = "tempt Ann grin")]
     Tempt { who: Name, offer: Text },
     /// Grin.
-    #[command(example = "grin broadly")]
+    #[command(changes, example = "grin broadly")]
     Grin { how: Text },
     /// Rule.
-    #[command(referee, example = "rule")]
+    #[command(changes, referee, example = "rule")]
     Rule,
 }
 

@@ -22,13 +22,13 @@ struct State {
 #[derive(Clone, Commands)]
 enum Play {
     /// Draw a card.
-    #[command(main, example = "draw")]
+    #[command(changes, main, example = "draw")]
     Draw,
     /// Lay the last card that you drew on the table.
-    #[command(example = "lay")]
+    #[command(changes, example = "lay")]
     Lay,
     /// Look at your hand.
-    #[command(example = "hand")]
+    #[command(changes, example = "hand")]
     Hand,
 }
 

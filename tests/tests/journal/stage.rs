@@ -72,10 +72,10 @@ struct Market;
 #[derive(Clone, Commands)]
 enum Trade {
     /// See what there is.
-    #[command(main, example = "deal")]
+    #[command(changes, main, example = "deal")]
     Deal,
     /// Take something.
-    #[command(example = "pick gold")]
+    #[command(changes, example = "pick gold")]
     Pick { what: Name },
 }
 

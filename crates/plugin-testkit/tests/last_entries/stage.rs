@@ -20,13 +20,13 @@ struct Toy;
 #[derive(Clone, Commands)]
 enum Play {
     /// Toss a die.
-    #[command(main, notation, example = "toss")]
+    #[command(changes, main, notation, example = "toss")]
     Toss,
     /// Count one more.
-    #[command(example = "tally")]
+    #[command(changes, example = "tally")]
     Tally,
     /// Name so many people who are present.
-    #[command(example = "greet 3")]
+    #[command(changes, example = "greet 3")]
     Greet { people: i64 },
 }
 

@@ -1,7 +1,8 @@
 //! `!remind`, `!at`, `!when`, `!deadline`: what people ask the bot to do later. [`crate::orders`] carries it out.
 
 use super::{show, waiting};
-use crate::orders::{AT, DEADLINE, REMIND, WHEN, line_of, moment};
+use crate::orders::{AT, DEADLINE, REMIND, line_of, moment};
+use crate::redirect::YES;
 use crate::rights::Act;
 use crate::times::{self, NoTime, TIMEZONE, Typed};
 use crate::turn::HouseTurn;
@@ -13,7 +14,7 @@ use jiff::{SignedDuration, Timestamp};
 use journal::documents::{DueDoc, Order, When};
 use journal::keys;
 use journal::store::StoreError;
-use plugin_api::{CharacterId, Refusal, Role, Text, suggest};
+use plugin_api::{CharacterId, Refusal, Role, Text, Trait, suggest};
 use std::collections::BTreeSet;
 
 /// The most orders of a table, and of one player.
@@ -30,9 +31,6 @@ const LATE: SignedDuration = SignedDuration::from_mins(2);
 const WAITS: &str = "waits";
 /// Words for everybody at the table.
 const ALL: [&str; 4] = ["all", "everyone", "everybody", "us"];
-/// Commands that make no sense later, because they are about what was just said.
-const ONLY_NOW: [&str; 14] =
-    [REMIND, AT, WHEN, DEADLINE, "y", "more", "in", "import", "export", "forget", "amend", "add", "undo", "redo"];
 
 pub(super) fn remind(turn: &mut HouseTurn, words: Option<&Text>) -> Result<Reply, Unplayed> {
     let Some(Text { text, .. }) = words else {
@@ -221,7 +219,8 @@ fn playable(turn: &HouseTurn, text: &str, example: &str) -> Result<String, Refus
         return Err(Refusal::new("and what do I play then?").example(example));
     }
     let (word, _) = CommandLine::new(line).word();
-    if ONLY_NOW.contains(&word.as_str()) {
+    let now = turn.host.plugins.house().iter().any(|spec| spec.is(Trait::Now) && spec.answers_to(&word));
+    if now || word == YES {
         return Err(Refusal::new(format!("{word} cannot be left for later")).about(word).example(example));
     }
     if turn.knows(&word) {

@@ -20,7 +20,7 @@ use journal::{
     Added, Before, Change, Changes, Entry, HOUSE, Link, OF_A_GROUP, OF_A_GROUP_WITH_DIGITS, Page, Place, WITH_DIGITS,
     WITH_WITHHELD, WITHOUT_WITHHELD, diff, hex, keys, line_and_place,
 };
-use plugin_api::FollowUp;
+use plugin_api::{FollowUp, Trait};
 use std::sync::Arc;
 
 /// Everything that an entry is made from.
@@ -343,12 +343,9 @@ fn notice(number: u64, attempt: &Attempt<'_>, done: &Done<'_>, outcome: &Outcome
     vec![Span::Text(format!("#{number}: {what} by {name}"))]
 }
 
-/// The table's own commands that are part of the play, and not about the table or a room.
-const PLAYED: [&str; 6] = ["undo", "redo", "scene", "reveal", "unseal", "set"];
-
 /// True if it is part of the play, so that the table's other rooms want to see it.
 fn is_play(done: &Done<'_>) -> bool {
-    done.game != HOUSE || PLAYED.contains(&done.spec.name.as_str())
+    done.game != HOUSE || done.spec.is(Trait::Play)
 }
 
 /// The first of a line's dice that are read as digits, and how many dice it is.

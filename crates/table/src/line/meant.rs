@@ -18,7 +18,7 @@ use crate::unplayed::Unplayed;
 use crate::words::CommandLine;
 use chat::Readers;
 use plugin_api::names::written;
-use plugin_api::{CommandSpec, Kind, Plugin, Refusal};
+use plugin_api::{CommandSpec, Kind, Plugin, Refusal, Trait};
 use std::sync::Arc;
 
 /// An understood line.
@@ -82,8 +82,6 @@ pub(super) const ACT_AS: &str = "as";
 pub(super) const SECRET: &str = "secret";
 /// The command that asks for the odds of dice, or of a game's command.
 pub(super) const ODDS: &str = "odds";
-/// Those of the table's own commands where variables are expanded; the others define them.
-const OF_DICE: [&str; 2] = [ODDS, "explain"];
 /// The command that keeps words.
 const NOTE: &str = "note";
 /// The command that hands out a file.
@@ -188,7 +186,8 @@ impl Draft {
     ) -> Result<(), Unplayed> {
         let (Found::House(spec) | Found::Plugin(_, spec, _)) = found;
         let own = matches!(found, Found::House(_));
-        if (!own || OF_DICE.contains(&spec.name.as_str())) && attempt.offered.is_none() {
+        // Elsewhere the table's own commands define the values.
+        if (!own || spec.is(Trait::Values)) && attempt.offered.is_none() {
             let words = match own || spec.notation {
                 true => Filled::Dice,
                 false => Filled::Any(spec.follow_up),

@@ -24,7 +24,7 @@ use dice::{Budget, Die};
 use journal::documents::{GameDoc, TableDoc, to_json};
 use journal::{Changes, Document, Place, diff, pointer};
 use plugin_api::{
-    Against, Answers, Cast, CharacterId, CommandSpec, FollowUp, Held, Left, Played, Plugin, Refusal, SavedState,
+    Against, Answers, Cast, CharacterId, CommandSpec, FollowUp, Held, Left, Played, Plugin, Refusal, SavedState, Trait,
     Wanted, Words,
 };
 use serde::Serialize;
@@ -33,9 +33,6 @@ use std::sync::Arc;
 
 /// What a player is told whom a secret answer of a game would not reach.
 const UNREACHED: &str = "I cannot message you privately yet: send me a private message first";
-
-/// Those of the table's own commands that people say something about: `undo sorry, wrong dice`.
-const COMMENTED: [&str; 2] = ["undo", "redo"];
 
 /// The fact that names whom a roll was against.
 const AGAINST: &str = "against";
@@ -98,7 +95,7 @@ impl Draft {
         let from = line.word().1.end;
         let mut comment = None;
         let mut words = match spec.name.as_str() {
-            name if COMMENTED.contains(&name) => Words::new(without_comment(&line.typed, from), from),
+            _ if spec.is(Trait::Commented) => Words::new(without_comment(&line.typed, from), from),
             // No value contains a `#`.
             SET => {
                 let arguments = Arguments::of(&line.typed, FollowUp::No);

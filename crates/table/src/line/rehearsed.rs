@@ -14,18 +14,12 @@ use crate::sheet::Sheet;
 use crate::unplayed::Unplayed;
 use crate::words::CommandLine;
 use dice::Budget;
-use plugin_api::{Kind, Played, Refusal, Wanted, Words, suggest, suggest_within};
+use plugin_api::{Kind, Played, Refusal, Trait, Wanted, Words, suggest, suggest_within};
 
 /// The most lines tried out for one that is refused, and the steps of each besides what its words cost.
 const MOST_TRIED: usize = 60;
 const A_TRIAL: usize = 300;
 
-/// The table's own commands that may be tried out. Others count wrong guesses of a secret word, or do something outside of the
-/// table.
-const OWN: [&str; 25] = [
-    "at", "away", "cursed", "deadline", "explain", "game", "gm", "help", "history", "iam", "join", "leave", "macro",
-    "note", "now", "nudge", "odds", "pc", "remind", "scene", "set", "tell", "undo", "values", "waiting",
-];
 /// A shorter word is a slip of too many others.
 const SHORTEST: usize = 3;
 /// Words that turn a line around besides those that always do, and those that do so alone. No comment of a correction begins
@@ -245,7 +239,7 @@ impl Draft {
         attempt: &mut Attempt<'a>,
     ) -> Result<bool, Unplayed> {
         let (plugin, spec, from) = match self.mean(host, line, attempt)? {
-            Meant::Own(spec) if OWN.contains(&spec.name.as_str()) => {
+            Meant::Own(spec) if spec.is(Trait::Tried) => {
                 return self.play_own(host, spec, attempt).map(|_| true);
             }
             Meant::Own(_) => return Err(Refusal::default().into()),

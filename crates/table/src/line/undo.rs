@@ -8,14 +8,12 @@ use chat::{RoomId, Speaker};
 use journal::documents::{GameDoc, MOVED, RENAMED, RollDoc, RoomDoc, TableDoc};
 use journal::store::{Batch, StoreError};
 use journal::{Change, Document, HOUSE, Page, Place, Touched, apply, diff, keys, leaves, line_and_place};
-use plugin_api::{Refusal, Role};
+use plugin_api::{Refusal, Role, Trait};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-/// The commands that seat rooms, which are not taken back by an undo.
-const SEATING: [&str; 3] = ["link", "unlink", MOVED];
 /// The longest chain of undone undos.
 const MOST_TURNS: usize = 20;
 
@@ -299,7 +297,9 @@ pub(crate) fn may_take_back(
         return Err(Refusal::new("at this table only the referee may undo").example("history"));
     }
     // Where a room sits concerns the people of two tables.
-    if entry.game == HOUSE && SEATING.contains(&entry.command.as_str()) {
+    let own = |command: &str| host.plugins.house().iter().find(|spec| spec.name == command);
+    let seats = entry.command == MOVED || own(&entry.command).is_some_and(|spec| spec.is(Trait::Seats));
+    if entry.game == HOUSE && seats {
         return refuse(format!("#{number} seated a room: to change that, type link or unlink"));
     }
     // Players may read their own entry, and so what undoing it puts back. Referees may end what a player left for later, and

@@ -11,7 +11,7 @@ use crate::unplayed::Unplayed;
 use crate::words::{Arguments, CommandLine};
 use dice::Notation;
 use journal::documents::RoomDoc;
-use plugin_api::{CommandSpec, Kind, Plugin, Refusal, Words, suggest, suggest_within};
+use plugin_api::{CommandSpec, Kind, Plugin, Refusal, Trait, Words, suggest, suggest_within};
 use std::ops::Range;
 
 /// A word this long or longer is corrected; shorter ones are too often other bots' commands.
@@ -43,9 +43,6 @@ pub(super) fn glued(word: &str) -> Vec<usize> {
     std::iter::once(apart).chain(die.then(|| apart - 1)).collect()
 }
 
-/// Commands that cannot be taken back.
-const ERASES: [&str; 2] = ["erase", "forget"];
-
 /// What lists all commands.
 const HELP: &str = "help";
 
@@ -73,7 +70,8 @@ pub(super) fn unknown<'a>(host: &'a Host, room: &RoomDoc, line: &CommandLine, wo
     let sentence = followed && (begins_a_sentence(word) || says_what_is_done(word, &known));
     let long = long.filter(|_| !sentence);
     // What cannot be taken back is suggested only for what is nearly it.
-    let harmless = long.clone().filter(|known| !ERASES.contains(known));
+    let erases = |word: &str| host.plugins.house().iter().any(|spec| spec.is(Trait::Erases) && spec.answers_to(word));
+    let harmless = long.clone().filter(|known| !erases(known));
     let meant = match line.by_name {
         true => suggest_within(1, word, long).or_else(|| suggest(word, harmless)),
         false => suggest_within(1, word, long),
@@ -90,7 +88,7 @@ pub(super) fn unknown<'a>(host: &'a Host, room: &RoomDoc, line: &CommandLine, wo
     // `disconected`
     let slip_inflected = || {
         let stem = ["s", "d", "ed", "ing"].iter().rev().find_map(|ending| word.strip_suffix(ending))?;
-        let long = known.iter().copied().filter(|known| known.len() >= SPOKEN && !ERASES.contains(known));
+        let long = known.iter().copied().filter(|known| known.len() >= SPOKEN && !erases(known));
         suggest_within(1, stem, long.filter(|_| stem.len() >= SPOKEN && line.by_name && !sentence))
     };
     let begun = || only_begun(word, &known).filter(|_| !sentence);

@@ -8,10 +8,7 @@ use crate::room::Answered;
 use crate::state::GameState;
 use crate::unplayed::Unplayed;
 use dice::{Budget, Dice, DiceError};
-use plugin_api::{CommandSpec, Left, Played, Refusal, Wanted};
-
-/// The table's own commands that change something and concern the room itself, or what somebody typed there earlier.
-const OF_THE_ROOM: [&str; 6] = ["link", "unlink", "import", "export", "erase", "forget"];
+use plugin_api::{CommandSpec, Left, Played, Refusal, Trait, Wanted};
 
 /// Dice that are not rolled.
 struct Lowest;
@@ -57,7 +54,7 @@ impl Draft {
         changes: bool,
         attempt: &Attempt<'_>,
     ) -> Result<(), Unplayed> {
-        if !changes || !attempt.room.only_watches() || OF_THE_ROOM.contains(&spec.name.as_str()) {
+        if !changes || !attempt.room.only_watches() || spec.is(Trait::Room) {
             return Ok(());
         }
         Err(self.watched(host, attempt)?.into())

@@ -1,0 +1,45 @@
+//! What kind of command a command is, as data: what it does when it is typed alone, and what else is special about it.
+
+use serde::{Deserialize, Serialize};
+
+/// What a command does when it is typed alone. Each command says it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Effect {
+    /// It changes nothing: typed alone, it tells how things are, also if it changes them with more words behind it.
+    Shows,
+    /// It changes something, or asks for what is missing.
+    #[default]
+    Changes,
+    /// It throws dice, or leaves something else to chance.
+    Rolls,
+}
+
+/// What else is special about a command.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum Trait {
+    /// People without a seat at the table may use it.
+    Guests,
+    /// It is about what was just said, so it cannot be left for later.
+    Now,
+    /// It concerns the room itself, or what somebody typed there, and not what is played at the table.
+    Room,
+    /// It is a part of the play, so the other rooms of the table are shown it.
+    Play,
+    /// What it says is for nobody but its player when it is given in secret. No referee reads it.
+    Oneself,
+    /// It decides which table a room belongs to, so an undo does not take it back.
+    Seats,
+    /// It cannot be taken back, so it is only suggested for what is nearly its name.
+    Erases,
+    /// A corrected line of it may be tried before it is suggested: it counts no wrong guesses of a secret word, and does nothing
+    /// outside of the table.
+    Tried,
+    /// People say something about it behind it: `undo sorry, wrong dice`.
+    Commented,
+    /// Its words are dice or another command, in which names of values stand for the values.
+    Values,
+    /// A game may define the same word. In rooms where that game is enabled, its command wins.
+    Yields,
+    /// It was a game's command once, and old entries name that game.
+    OnceOfGames,
+}
