@@ -37,6 +37,7 @@ pub fn ctl(data: &Path, order: &Order, printed: Printed) -> anyhow::Result<()> {
     let networks = status["networks"].as_object().into_iter().flatten();
     let away: Vec<&str> = networks.filter(|(_, is)| is["connected"] != true).map(|(name, _)| name.as_str()).collect();
     ensure!(away.is_empty(), "not connected: {}", away.join(", "));
+    ensure!(status["disk"].is_null(), "the disk is full");
     Ok(())
 }
 

@@ -4,11 +4,11 @@ use crate::backups::SPOOLED;
 use crate::operator::{Operator, Told};
 use crate::out::Printed;
 use crate::request::{HERE, Request};
-use crate::{backup, conversation, door, export, fresh, tables};
+use crate::{backup, conversation, door, export, tables};
 use anyhow::Context;
 use chat::RoomId;
 use std::fs::{self, File};
-use std::io::{self, Write};
+use std::io::{self, Cursor, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -78,36 +78,47 @@ async fn answer(stream: UnixStream, operator: &Operator, spool: &Path) -> anyhow
         }
         request => request,
     };
-    // Spooled, so that a slow reader never delays the bot's writes.
-    let spooled = match request {
-        Ok(Request::Backup) => backup::of_running(&operator.bot, spool.to_owned()).await,
-        Ok(Request::Export { room, kind }) => {
-            let shown = called(operator, &room).await;
-            export::of_running(&operator.bot, room, shown, kind, spool.to_owned()).await
+    let mut answer = match answer_to(request, operator, spool).await {
+        Ok(answer) => answer,
+        Err(error) => {
+            // Before anybody hears of it: whoever looks then finds nothing half-written.
+            let _ = fs::remove_file(spool);
+            return Ok(write.write_all(format!("{error:#}\n").as_bytes()).await?);
         }
-        Ok(Request::Order { order, json, columns }) => {
-            let printed = if columns { Printed::Columns } else { Printed::of(json) };
-            operator.obey(order).await.and_then(|told| keep(&told, printed, spool))
-        }
-        Ok(Request::Tables) => tables::of_running(&operator.bot, spool.to_owned()).await,
-        Ok(Request::Verify { .. }) => Ok(()),
-        Err(error) => Err(anyhow::anyhow!("nobody knows that request: {error}")),
     };
-    if let Err(error) = spooled {
-        // Before anybody hears of it: whoever looks then finds nothing half-written.
-        let _ = fs::remove_file(spool);
-        return Ok(write.write_all(format!("{error:#}\n").as_bytes()).await?);
-    }
     write.write_all(format!("{HERE}\n").as_bytes()).await?;
-    let mut chunks = File::open(spool)?;
     loop {
         let mut chunk = vec![0; 64 << 10];
-        let length = io::Read::read(&mut chunks, &mut chunk)?;
+        let length = answer.read(&mut chunk)?;
         if length == 0 {
             return Ok(write.shutdown().await?);
         }
         timeout(TO_READ, write.write_all(&chunk[..length])).await.context("nobody reads the answer")??;
     }
+}
+
+/// The answer to a request. What may be long is spooled to the disk, so that a slow reader never delays the bot's writes. What an
+/// operator orders is answered from memory: that also works while the disk is full.
+async fn answer_to(
+    request: serde_json::Result<Request>,
+    operator: &Operator,
+    spool: &Path,
+) -> anyhow::Result<Box<dyn Read + Send>> {
+    match request.context("nobody knows that request")? {
+        Request::Backup => backup::of_running(&operator.bot, spool.to_owned()).await?,
+        Request::Export { room, kind } => {
+            let shown = called(operator, &room).await;
+            export::of_running(&operator.bot, room, shown, kind, spool.to_owned()).await?;
+        }
+        Request::Order { order, json, columns } => {
+            let printed = if columns { Printed::Columns } else { Printed::of(json) };
+            let told = operator.obey(order).await?;
+            return Ok(Box::new(Cursor::new(shown(&told, printed)? + "\n")));
+        }
+        Request::Tables => tables::of_running(&operator.bot, spool.to_owned()).await?,
+        Request::Verify { .. } => return Ok(Box::new(io::empty())),
+    }
+    Ok(Box::new(File::open(spool)?))
 }
 
 /// The rooms that people call so, on any network.
@@ -122,11 +133,10 @@ async fn called(operator: &Operator, name: &str) -> Vec<RoomId> {
     found
 }
 
-fn keep(told: &Told, printed: Printed, spool: &Path) -> anyhow::Result<()> {
-    let text = match printed {
+fn shown(told: &Told, printed: Printed) -> anyhow::Result<String> {
+    Ok(match printed {
         Printed::Json => serde_json::to_string(&told.json)?,
         Printed::Text => told.text.clone(),
         Printed::Columns => told.columns.as_ref().unwrap_or(&told.text).clone(),
-    };
-    Ok(fresh::replace(spool)?.write_all((text + "\n").as_bytes())?)
+    })
 }

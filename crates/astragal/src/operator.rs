@@ -5,6 +5,7 @@ use crate::config::Config;
 use crate::log::Level;
 use crate::order::{Asked, Order, Switch, typed};
 use crate::place::Place;
+use crate::room;
 use crate::status::Overview;
 use anyhow::{Context, bail};
 use async_trait::async_trait;
@@ -156,7 +157,8 @@ impl Operator {
             (name, status, unsaid)
         });
         let now = self.now();
-        let overview = Overview { since: self.since, now, networks: networks.collect() };
+        let disk = room::full(&self.data);
+        let overview = Overview { since: self.since, now, disk, networks: networks.collect() };
         Told { text: overview.text(), json: overview.json(), columns: Some(overview.columns()) }
     }
 

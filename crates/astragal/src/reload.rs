@@ -5,6 +5,7 @@ use crate::networks::{Adopted, Network};
 use crate::operator::Operator;
 use crate::service;
 use anyhow::Context;
+use std::env;
 use std::sync::Arc;
 use tokio::signal::unix::Signal;
 use tokio::sync::Mutex;
@@ -51,7 +52,7 @@ impl Operator {
             told.push(format!("waits for a restart: {}", and(&later)));
         }
         Ok(match told.is_empty() {
-            true => "configuration reloaded: nothing has changed".to_owned(),
+            true => format!("configuration reloaded: nothing has changed{}", unread()),
             false => format!("configuration reloaded: {}", told.join("; ")),
         })
     }
@@ -106,6 +107,12 @@ impl Operator {
         bot::count_from_nothing(network.name());
         self.bot.connect(transport).await.with_context(|| format!("{} cannot be connected", network.name()))
     }
+}
+
+/// What could have changed and was not read: systemd copies the secrets that it passes on when it starts the bot.
+fn unread() -> &'static str {
+    let passed = ["INVOCATION_ID", "CREDENTIALS_DIRECTORY"].iter().all(|name| env::var_os(name).is_some());
+    if passed { "; secrets that systemd passes on are read at a start: systemctl restart astragal" } else { "" }
 }
 
 /// The keys whose values changed, for people.

@@ -43,6 +43,16 @@ impl From<StatVfs> for Disk {
     }
 }
 
+/// With less than this free, a command may not fit on a disk.
+const LEAST: u64 = 1 << 20;
+
+/// Says so if the disk of this directory is full, so that the bot refuses what it would have to keep.
+pub fn full(directory: &Path) -> Option<String> {
+    let free = Disk::of(directory).ok()?.free;
+    let (free, place) = (Some(free).filter(|free| *free < LEAST)?, directory.display());
+    Some(format!("the disk is full: only {} are free for {place}; make room", shown(free)))
+}
+
 /// Asks for room before a backup is begun that probably takes this many bytes.
 ///
 /// # Errors

@@ -14,6 +14,8 @@ pub struct Overview {
     pub since: Timestamp,
     /// When it was asked.
     pub now: Timestamp,
+    /// What is wrong with the disk of its data.
+    pub disk: Option<String>,
     /// Its networks by name, each with the number of posts that wait to be sent.
     pub networks: Vec<(String, Status, usize)>,
 }
@@ -22,6 +24,7 @@ impl Overview {
     /// A line for the bot, for each network and for each room.
     pub fn text(&self) -> String {
         let mut lines = vec![self.first()];
+        lines.extend(self.disk.clone());
         for (name, status, unsaid) in &self.networks {
             lines.push(format!("{name}: {}, waiting to send: {unsaid}", state(status)));
             lines.extend(status.rooms.iter().map(|room| {
@@ -45,6 +48,7 @@ impl Overview {
         };
         let networks: Vec<_> = self.networks.iter().map(network).collect();
         let mut parts = vec![self.first()];
+        parts.extend(self.disk.clone());
         parts.push(columns(["Network", "State", "As", "Last heard", "To send", "Trouble"], &networks));
         let rooms: Vec<_> = self.networks.iter().flat_map(|(name, status, _)| rows(name, status)).collect();
         if !rooms.is_empty() {
@@ -61,7 +65,7 @@ impl Overview {
             (name.clone(), status)
         });
         let networks: serde_json::Map<_, _> = networks.collect();
-        json!({ "version": env!("CARGO_PKG_VERSION"), "since": self.since, "networks": networks })
+        json!({ "version": env!("CARGO_PKG_VERSION"), "since": self.since, "disk": self.disk, "networks": networks })
     }
 
     fn first(&self) -> String {
@@ -180,7 +184,7 @@ mod tests {
             ..Status::default()
         };
         let away = Status { trouble: Some("refused".to_owned()), again: Some(now), ..Status::default() };
-        Overview { since, now, networks: vec![("irc".to_owned(), status, 0), ("home".to_owned(), away, 3)] }
+        Overview { since, now, disk: None, networks: vec![("irc".to_owned(), status, 0), ("home".to_owned(), away, 3)] }
     }
 
     #[test]

@@ -5,6 +5,7 @@ mod figures;
 use crate::beside::keep;
 use crate::door::Door;
 use crate::operator::Operator;
+use crate::room;
 use anyhow::Context;
 use axum::Router;
 use axum::extract::State;
@@ -108,8 +109,11 @@ async fn all_metrics(State(Watched { operator, metrics }): State<Watched>) -> St
     metrics.render()
 }
 
-/// A bot is ready if it hears all its networks.
+/// A bot is ready if it hears all its networks and can keep what is played.
 async fn ready(State(watched): State<Watched>) -> (StatusCode, String) {
+    if let Some(full) = room::full(&watched.operator.data) {
+        return (StatusCode::SERVICE_UNAVAILABLE, full + "\n");
+    }
     let networks = watched.operator.networks().await;
     let away = networks.iter().filter(|(_, status)| !status.connected);
     let away: Vec<&str> = away.map(|(network, _)| network.as_str()).collect();

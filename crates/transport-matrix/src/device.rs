@@ -2,6 +2,7 @@
 
 use crate::identity::{self, Identity};
 use crate::session::{self, Home, SessionError};
+use crate::trouble::Trouble;
 use crate::verify::{self, Syncs};
 use crate::{Randomness, Settings};
 use chat::Terminal;
@@ -30,8 +31,8 @@ impl Device {
         let home = Home::new(directory);
         let mut client = session::open(&settings, &home, randomness, None).await.map_err(told)?;
         if let Err(error) = client.whoami().await {
-            match crate::trouble::Trouble::of_http(&error) {
-                crate::trouble::Trouble::LoggedOut { .. } => {
+            match Trouble::of_http(&error) {
+                Trouble::LoggedOut { .. } => {
                     drop(client);
                     home.forget().map_err(told)?;
                     client = session::open(&settings, &home, randomness, None).await.map_err(told)?;
@@ -106,36 +107,44 @@ impl Device {
     }
 }
 
-/// Tries these settings: asks the homeserver about the device in `directory`, or, if there is none, logs in and out
-/// again.
+/// Tries these settings: asks the homeserver about the device in `directory`. If there is none, or if it was revoked and a
+/// password makes another, logs in and out again.
 ///
 /// # Errors
 /// What failed, in plain words.
 pub async fn probe(settings: Settings, directory: &Path, randomness: &Randomness) -> Result<String, Told> {
-    let mut home = Home::new(directory);
-    let fresh = home.session().map_err(told)?.is_none();
+    let home = Home::new(directory);
+    if home.session().map_err(told)?.is_none() {
+        return probe_login(&settings, directory, randomness).await;
+    }
+    let client = session::open(&settings, &home, randomness, None).await.map_err(told)?;
+    let who = match client.whoami().await {
+        Err(error) if settings.password.is_some() && matches!(Trouble::of_http(&error), Trouble::LoggedOut { .. }) => {
+            let well = probe_login(&settings, directory, randomness).await?;
+            return Ok(format!("{well}; it no longer knows the bot's device, so the bot makes a new one"));
+        }
+        who => who.map_err(|error| told(error.into()))?,
+    };
+    nowhere(&client, &settings).await?;
+    let device = who.device_id.map(|device| device.to_string()).unwrap_or_default();
+    Ok(format!("{} knows us as {}, device {device}", client.homeserver(), who.user_id))
+}
+
+/// Logs in and out again, with a device that is kept nowhere.
+async fn probe_login(settings: &Settings, directory: &Path, randomness: &Randomness) -> Result<String, Told> {
     let mut name = directory.as_os_str().to_owned();
     name.push(".tried");
     // Dropped also if nobody waits for the end.
-    let tried = fresh.then(|| Tried::at(name.into()));
-    if let Some(tried) = &tried {
-        home = Home::new(&tried.directory);
-    }
-    let client = session::open(&settings, &home, randomness, None).await.map_err(told)?;
+    let tried = Tried::at(name.into());
+    let client = session::open(settings, &Home::new(&tried.directory), randomness, None).await.map_err(told)?;
     let who = client.whoami().await.map_err(|error| told(error.into()))?;
-    let device = who.device_id.map(|device| device.to_string()).unwrap_or_default();
-    let homeserver = client.homeserver();
-    let nowhere = nowhere(&client, &settings).await;
-    if fresh {
-        // A token may be the only one, so it is kept.
-        if settings.token.is_none() {
-            client.logout().await.map_err(|error| error.to_string())?;
-        }
-        nowhere?;
-        return Ok(format!("{homeserver} let us in as {}", who.user_id));
+    let nowhere = nowhere(&client, settings).await;
+    // A token may be the only one, so it is kept.
+    if settings.token.is_none() {
+        client.logout().await.map_err(|error| error.to_string())?;
     }
     nowhere?;
-    Ok(format!("{homeserver} knows us as {}, device {device}", who.user_id))
+    Ok(format!("{} let us in as {}", client.homeserver(), who.user_id))
 }
 
 /// Looks up the aliases of the rooms that the bot should join.
@@ -144,7 +153,7 @@ async fn nowhere(client: &Client, settings: &Settings) -> Result<(), Told> {
     let mut unknown = Vec::new();
     for alias in aliases {
         if let Err(error) = client.resolve_room_alias(&alias).await
-            && matches!(crate::trouble::Trouble::of_http(&error), crate::trouble::Trouble::Refused(_))
+            && matches!(Trouble::of_http(&error), Trouble::Refused(_))
         {
             unknown.push(alias.to_string());
         }

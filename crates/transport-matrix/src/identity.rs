@@ -51,9 +51,19 @@ pub(crate) async fn settle(settings: &Settings, home: &Home, client: &Client) ->
     }
 }
 
-/// Creates a new recovery key, replacing any old one, and stores it.
+/// Creates a new recovery key, replacing any old one, and stores it. Only a device that has the account's keys can: elsewhere
+/// it would restore nothing, and end the key that does.
 pub(crate) async fn new_recovery_key(home: &Home, client: &Client) -> Result<(String, PathBuf), SessionError> {
-    let recovery = client.encryption().recovery();
+    let encryption = client.encryption();
+    if !encryption.cross_signing_status().await.is_some_and(|status| status.is_complete()) {
+        return Err(SessionError::Wrong(
+            "this device does not have the account's keys, so a new recovery key would restore nothing, and the old one would be \
+             lost: type astragal matrix recovery restore and the recovery key that you saved. If there is none, reset the \
+             account's identity in another client, stop the bot, remove its device's directory and log in again"
+                .to_owned(),
+        ));
+    }
+    let recovery = encryption.recovery();
     let key = match recovery.enable().await {
         Err(RecoveryError::BackupExistsOnServer) => recovery.reset_key().await,
         other => other,
@@ -66,6 +76,11 @@ pub(crate) async fn new_recovery_key(home: &Home, client: &Client) -> Result<(St
 /// Restores the identity and the keys of old messages, and stores the key that did it.
 pub(crate) async fn restore(home: &Home, client: &Client, key: &str) -> Result<PathBuf, SessionError> {
     recover(client, key).await?;
+    if !is_signed(client).await? {
+        let what = "the recovery key opens the account's storage, but the identity that signs its devices is not in there: it \
+                    may have been made before the identity was reset";
+        return Err(SessionError::Wrong(what.to_owned()));
+    }
     home.keep_recovery_key(key)
 }
 

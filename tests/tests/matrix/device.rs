@@ -67,6 +67,9 @@ async fn the_device_is_signed_and_its_identity_comes_back_with_the_recovery_key(
     std::fs::remove_dir_all(&home).expect("it burns");
     let login = said(&astragal_matrix(&data, &config, &["login"], ""));
     assert!(login.contains("did not sign this device"), "the login must not reset anything silently: {login}");
+    // A new key made here would restore nothing, and end the one that does.
+    let new = astragal_matrix(&data, &config, &["recovery", "new"], "");
+    assert!(tests::complaint(&new).contains("a new recovery key would restore nothing"), "{new:?}");
     let wrong = astragal_matrix(&data, &config, &["recovery", "restore"], "EsTc nonsense\n");
     assert!(tests::complaint(&wrong).contains("the recovery key does not open the account"));
     let restored = said(&astragal_matrix(&data, &config, &["recovery", "restore"], &format!("{key}\n")));

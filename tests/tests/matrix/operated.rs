@@ -239,6 +239,19 @@ async fn a_first_try_names_what_the_homeserver_does_not_have() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_first_try_after_the_device_was_removed_tells_whether_the_password_lets_the_bot_in() {
+    let table = Table::set(false, &["ann"]).await;
+    let (server, directory) = (table.server, table.device.path());
+    let account = || settings(&server.url(), &table.user, "");
+    drop(Device::open(account(), directory, &randomness()).await.expect("it logs in"));
+    let told = probe(account(), directory, &randomness()).await.expect("it is known");
+    assert!(told.contains("knows us as"), "{told}");
+    server.ask("POST", "/_matrix/client/v3/logout/all", Some(&server.log_in(&table.user)), &json!({}));
+    let told = probe(account(), directory, &randomness()).await.expect("the password is right");
+    assert!(told.contains("let us in as") && told.contains("so the bot makes a new one"), "{told}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn the_account_gets_its_name_and_picture_from_the_configuration_once() {
     let mut table = Table::set(false, &["ann"]).await;
     let picture = table.device.path().join("dice.png");

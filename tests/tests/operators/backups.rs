@@ -5,7 +5,7 @@ use std::fs;
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use tests::{Conversation, answers, astragal, complaint, program, run, until_backed_up};
+use tests::{Conversation, answers, astragal, complaint, free_port, program, run, until_backed_up};
 
 /// The unfinished files below a directory.
 fn parts(directory: &Path) -> Vec<PathBuf> {
@@ -41,6 +41,8 @@ fn a_backup_that_does_not_fit_leaves_nothing() {
         assert!(complaint(&output).contains("is full: make room"), "{words:?}: {}", said(&output));
         assert!(parts(home.path()).is_empty(), "{words:?}");
     }
+    // Operators are answered all the same.
+    assert!(astragal(&data).args(["ctl", "status"]).output().unwrap().status.success());
     bot.limit("--fsize=unlimited");
     assert!(astragal(&data).arg("backup").arg(&file).output().unwrap().status.success());
     assert!(bot.end());
@@ -64,6 +66,39 @@ fn a_backup_leaves_the_store_room_on_its_disk() {
     assert!(says.contains("which the store needs: make room"), "{says}");
     assert!(says.contains("cannot access 'all*'") && says.contains("records written to all.jsonl"), "{says}");
     assert!(says.contains("#2"), "{says}");
+}
+
+#[test]
+fn a_bot_whose_disk_is_full_says_so_to_whoever_watches_it() {
+    if !super::is_root() {
+        eprintln!("skipped: only root can make a disk of its own");
+        return;
+    }
+    let home = tempfile::tempdir().unwrap();
+    let script = r#"
+        port=$2
+        mount -t tmpfs -o size=12m tmpfs "$0" && cd "$0" || exit
+        printf '[watch]\nlisten = "127.0.0.1:%s"\n' "$port" >a.toml
+        set -- "$1" --config a.toml --data data
+        coproc bot { "$@"; }
+        echo '!roll 2d1' >&"${bot[1]}"
+        until [[ $line == *'#1' ]]; do read -r line <&"${bot[0]}" || exit; done
+        asked() {
+            exec 3<>"/dev/tcp/127.0.0.1/$port" && printf 'GET /ready HTTP/1.0\r\n\r\n' >&3 && cat <&3
+            "$@" ctl status --check; echo "checked: $?"
+        }
+        asked "$@"; head -c 20M /dev/zero >filler; asked "$@"; rm filler; asked "$@"
+        eval "exec ${bot[1]}>&-"; wait"#;
+    let mut command = Command::new("unshare");
+    command.args(["--mount", "bash", "-c", script]).arg(home.path()).arg(program()).arg(free_port().to_string());
+    let says = said(&command.stdin(Stdio::null()).output().unwrap());
+    let all: Vec<&str> = says.split("HTTP/1.0 ").skip(1).collect();
+    let [before, full, after] = all.as_slice() else { panic!("{says}") };
+    for well in [before, after] {
+        assert!(well.starts_with("200 OK") && well.contains("checked: 0"), "{says}");
+    }
+    assert!(full.starts_with("503 ") && full.matches("the disk is full: only ").count() == 2, "{says}");
+    assert!(full.contains("checked: 1"), "{says}");
 }
 
 #[test]

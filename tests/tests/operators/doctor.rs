@@ -77,7 +77,7 @@ fn the_doctor_names_everything_that_is_wrong_with_its_cure() {
         ("clock", "data was written later than that", "timedatectl set-ntp true"),
         ("files", "is open to others (mode 755)", "type chmod 700"),
         ("backup", "the newest is from 2020-01-01", "run astragal ctl backup"),
-        ("keys", "home: nothing restores the account's keys", "astragal matrix recovery new home"),
+        ("keys", "home: nothing restores the account's keys", "astragal matrix recovery restore home"),
         ("limits", "max open files 200", "LimitNOFILE=65536"),
         ("login", "den: 127.0.0.1:1 cannot be reached", "correct [irc.den]"),
         ("login", "home: the homeserver does not answer", "correct [matrix.home]"),

@@ -6,7 +6,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
-use tests::program;
+use tests::{Conversation, program};
 
 /// The status of a wrong configuration (EX_CONFIG).
 const MISCONFIGURED: Option<i32> = Some(78);
@@ -154,4 +154,21 @@ fn the_journal_gets_a_priority_with_each_line_and_other_files_none() {
     // The variable is inherited by whatever a service starts, also where it writes elsewhere.
     let elsewhere = logged("text", "1:1");
     assert!(elsewhere.lines().all(|line| !line.starts_with('<')), "{elsewhere}");
+}
+
+#[test]
+fn a_reload_under_systemd_says_that_its_secrets_wait_for_a_restart() {
+    let home = tempfile::tempdir().unwrap();
+    let told = |secrets: &str| {
+        let data = home.path().join(secrets);
+        let mut command = tests::astragal(&data);
+        let bot = Conversation::with(command.env("INVOCATION_ID", "1").env(secrets, home.path()));
+        let output = tests::astragal(&data).args(["ctl", "reload"]).output().unwrap();
+        assert!(bot.end());
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let plain = "configuration reloaded: nothing has changed";
+    let waits = format!("{plain}; secrets that systemd passes on are read at a start: systemctl restart astragal\n");
+    assert_eq!(told("CREDENTIALS_DIRECTORY"), waits);
+    assert_eq!(told("ANOTHER_DIRECTORY"), format!("{plain}\n"));
 }

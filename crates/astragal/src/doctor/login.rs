@@ -15,13 +15,15 @@ pub fn login(patient: &Patient<'_>) -> Vec<Finding> {
 }
 
 fn of_running(patient: &Patient<'_>, status: &Value) -> Vec<Finding> {
-    let connected = |name: &str| status["networks"][name]["connected"].as_bool() == Some(true);
-    let told = |name: &str| match connected(name) {
-        true => Well(format!("{name}: connected")),
-        false => Wrong(
-            format!("{name}: not connected"),
-            "its log says why, and so does astragal check-config --online".to_owned(),
-        ),
+    let cure = || "correct that, or ask astragal check-config --online for more".to_owned();
+    let told = |name: &str| {
+        let network = &status["networks"][name];
+        match (network["connected"].as_bool(), network["trouble"].as_str()) {
+            (Some(true), None) => Well(format!("{name}: connected")),
+            (Some(true), Some(trouble)) => Wrong(format!("{name}: connected, but {trouble}"), cure()),
+            (_, Some(trouble)) => Wrong(format!("{name}: not connected: {trouble}"), cure()),
+            (_, None) => Wrong(format!("{name}: not connected"), cure()),
+        }
     };
     patient.config.networks.iter().map(|network| told(network.name())).collect()
 }

@@ -64,7 +64,10 @@ impl Kind for Matrix {
             (true, _) => Ok(format!("{name}: {} restores the account; keep a copy elsewhere", key.display())),
             (false, true) => Err((
                 format!("{name}: nothing restores the account's keys if this device is lost"),
-                format!("stop the bot and run astragal matrix recovery new {name}"),
+                format!(
+                    "stop the bot, and run astragal matrix recovery restore {name} with the recovery key that you saved, or \
+                     astragal matrix recovery new {name} if there never was one"
+                ),
             )),
             (false, false) => Ok(format!("{name}: the bot makes them at its first start")),
         }]

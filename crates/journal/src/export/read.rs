@@ -30,8 +30,8 @@ impl Verdict {
         let ends = self.verifier.head();
         if head.is_some_and(|head| !ends.starts_with(head)) {
             let what = format!(
-                "the chain ends in {ends}, which is not the head that the room saw: entries were cut off, or it is another \
-                 journal"
+                "the chain ends in {ends}, which is not the head that you gave: that one is older or newer than this export, \
+                 entries were cut off, or it is another journal"
             );
             return Err(damaged(what));
         }

@@ -117,9 +117,10 @@ async fn work(task: &MatrixTask, accounts: &BTreeMap<String, Settings>, path: &P
                     "the device is signed by the account's identity; the key that gets it back is in {}: keep a copy",
                     file.display()
                 )),
-                Identity::Unkept => {
-                    say("the device is signed, but nobody here has the recovery key: astragal matrix recovery new")
-                }
+                Identity::Unkept => say(
+                    "the device is signed, but the recovery key is not kept here: astragal matrix recovery restore keeps the \
+                         one that you saved, and astragal matrix recovery new makes another",
+                ),
                 Identity::Foreign => say(
                     "the account has an identity that did not sign this device: astragal matrix recovery restore, or \
                      astragal matrix verify from another session of the account",
