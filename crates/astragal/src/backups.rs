@@ -57,6 +57,18 @@ pub fn newest_of(directory: &Path) -> Option<(String, PathBuf)> {
     past.or(all.last()).cloned()
 }
 
+/// The newest backup of all, also of those that an operator ordered on a day: of one day, the one that was written last.
+pub fn newest_written(directory: &Path) -> Option<PathBuf> {
+    let (day, daily) = newest_of(directory)?;
+    let ordered = files(directory).into_iter().filter(|path| {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let on_that_day = name.strip_prefix(&day).is_some_and(|rest| rest.starts_with('T'));
+        on_that_day && [EXTENSION, PACKED].iter().any(|ending| name.ends_with(&format!(".{ending}")))
+    });
+    let written = |path: &PathBuf| fs::metadata(path).and_then(|file| file.modified()).ok();
+    ordered.chain([daily]).max_by_key(written)
+}
+
 /// True if the backup of this day is there.
 pub fn has(directory: &Path, day: &str) -> bool {
     backups(directory).iter().any(|(date, _)| date == day)

@@ -22,7 +22,8 @@ pub fn rebuild(home: &Home) -> anyhow::Result<()> {
     let newest = || backups::newest(&home.backups).context("there is no daily backup to start from");
     let is_there = |name: &str| home.data.join(name).exists();
     if home.data.is_dir() && !["store", UNFINISHED, DAMAGED].into_iter().any(is_there) && newest().is_ok() {
-        return from_a_backup_alone(&claimed(home)?, home, &newest()?);
+        let from = backups::newest_written(&home.backups).context("there is no backup to start from")?;
+        return from_a_backup_alone(&claimed(home)?, home, &from);
     }
     let data = of_stopped(home)?;
     let aside = data.file(DAMAGED);

@@ -184,7 +184,9 @@ impl Listener {
             self.hear_room(&room, update, &mut deliveries).await?;
         }
         for id in response.rooms.left.keys() {
-            self.introduced.remove(id.as_str());
+            if self.introduced.remove(id.as_str()) {
+                tracing::warn!(network = self.link.network, room = id.as_str(), "the bot is no longer in a room");
+            }
             append(&mut deliveries, Some(Event::Left { room: self.link.room_id(id) }));
         }
         self.rooms.invited(response.rooms.invited.keys());

@@ -242,6 +242,15 @@ fn a_lost_store_is_made_from_the_newest_backup_and_never_begun_empty() {
     assert!(said(&output).contains("what was played after that is lost"), "{}", said(&output));
     let held = answers(&run(data.path(), b"!insp\n"));
     assert!(held.last().unwrap().ends_with("inspiration 3"), "{held:?}");
+    // A backup that was ordered later on that day has more.
+    let mut bot = Conversation::start(data.path());
+    bot.ask("!insp +1");
+    assert!(astragal(data.path()).args(["ctl", "backup"]).output().unwrap().status.success());
+    assert!(bot.end());
+    fs::remove_dir_all(data.path().join("store")).unwrap();
+    assert!(astragal(data.path()).args(["check", "--rebuild"]).output().unwrap().status.success());
+    let held = answers(&run(data.path(), b"!insp\n"));
+    assert!(held.last().unwrap().ends_with("inspiration 4"), "{held:?}");
 }
 
 #[test]
