@@ -10,7 +10,7 @@ pub fn derive(input: &DeriveInput) -> Result<TokenStream> {
         return Err(Error::new_spanned(input, "Choice is derived on an enum"));
     };
     let name = &input.ident;
-    let (mut all, mut shown, mut arms) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut all, mut arms) = (Vec::new(), Vec::new());
     for variant in &data.variants {
         let Fields::Unit = variant.fields else {
             return Err(Error::new_spanned(variant, "a choice has no fields"));
@@ -20,15 +20,13 @@ pub fn derive(input: &DeriveInput) -> Result<TokenStream> {
             None => vec![variant.ident.to_string().to_lowercase()],
         };
         let ident = &variant.ident;
-        shown.push(typed[0].clone());
         arms.push(quote!(#(#typed)|* => #name::#ident,));
-        all.extend(typed);
+        all.push(quote!(&[#(#typed),*][..]));
     }
-    let shape = shown.join("|");
     Ok(quote! {
         impl ::plugin_api::Argument for #name {
-            fn shape() -> String {
-                #shape.to_owned()
+            fn kind() -> ::plugin_api::ArgumentKind {
+                ::plugin_api::ArgumentKind::choice(&[#(#all),*])
             }
 
             fn read(words: &[&str]) -> Result<Option<(Self, usize)>, String> {
@@ -37,10 +35,6 @@ pub fn derive(input: &DeriveInput) -> Result<TokenStream> {
                     _ => return Ok(None),
                 };
                 Ok(Some((choice, 1)))
-            }
-
-            fn words() -> Vec<String> {
-                vec![#(#all.to_owned()),*]
             }
         }
     })

@@ -44,18 +44,15 @@ impl Argument {
     }
 
     fn side(field: &Field, names: &[String]) -> Self {
-        let (kind, inner) = kind_of(&field.ty);
-        let (name, help) = (&names[0], doc(&field.attrs));
-        let needed = kind.method(quote!(side), quote!(side), quote!(side_needed));
-        let usage = kind.usage(quote!(format!("{} {}", #name, ::plugin_api::usage_of(&inner))));
+        let (many, inner) = many_of(&field.ty);
+        let needed = many.method(quote!(side), quote!(side), quote!(side_needed));
+        let kind = quote!(::plugin_api::ArgumentKind::Forms(vec![::plugin_api::Form {
+            words: vec![#(#names.to_owned()),*],
+            help: String::new(),
+            arguments: <#inner as ::plugin_api::Arguments>::declare(),
+        }]));
         Argument {
-            specs: quote!({
-                let inner = <#inner as ::plugin_api::Arguments>::declare();
-                let own: Vec<String> = vec![#(#names.to_owned()),*];
-                let usage = #usage;
-                let words = own.into_iter().chain(inner.into_iter().flat_map(|each| each.words)).collect();
-                [::plugin_api::ArgumentSpec { usage, help: #help.to_owned(), words, forms: Vec::new() }]
-            }),
+            specs: spec(field, &quote!(Side), many, &Typed::As(kind)),
             takes: vec![(Step::Side, quote!(__words.#needed::<#inner>(&[#(#names),*])?))],
         }
     }
@@ -69,74 +66,56 @@ impl Argument {
     }
 
     fn word(field: &Field, names: &[String]) -> Self {
-        let (kind, inner) = kind_of(&field.ty);
-        let (name, method) = (&names[0], kind.method(quote!(after), quote!(after_each), quote!(after_needed)));
-        let shown = shown(field, inner, names);
-        let usage = kind.usage(quote!(format!("{} {}", #name, #shown)));
+        let (many, inner) = many_of(&field.ty);
+        let method = many.method(quote!(after), quote!(after_each), quote!(after_needed));
         Argument {
-            specs: spec(field, &usage, names, Some(inner)),
+            specs: spec(field, &quote!(Word(vec![#(#names.to_owned()),*])), many, &Typed::By(inner)),
             takes: vec![(Step::Word, quote!(__words.#method::<#inner>(&[#(#names),*])?))],
         }
     }
 
     fn word_or_bare(field: &Field, names: &[String]) -> Result<Self> {
-        let (Kind::Optional, inner) = kind_of(&field.ty) else {
+        let (Many::Maybe, inner) = many_of(&field.ty) else {
             return Err(Error::new_spanned(field, "#[bare] is for what may be missing: an Option"));
         };
         let (ident, mut argument) = (&field.ident, Self::word(field, names));
-        if names.contains(&name_of(field)) {
-            argument.specs = spec(field, &Kind::Optional.usage(shown(field, inner, &[])), names, Some(inner));
-        }
+        argument.specs = spec(field, &quote!(Bare(vec![#(#names.to_owned()),*])), Many::Maybe, &Typed::By(inner));
         let bare = quote!(match #ident { None => __words.take::<#inner>()?, found => found });
         argument.takes.push((Step::Place, bare));
         Ok(argument)
     }
 
     fn flag(field: &Field, names: &[String]) -> Self {
-        let name = &names[0];
-        match kind_of(&field.ty) {
-            (Kind::Optional, inner) => {
-                let shown = shown(field, inner, names);
+        match many_of(&field.ty) {
+            (Many::Maybe, inner) => Argument {
+                specs: spec(field, &quote!(Follows(vec![#(#names.to_owned()),*])), Many::Maybe, &Typed::By(inner)),
+                takes: vec![(Step::Flag, quote!(__words.flag_with::<#inner>(&[#(#names),*])?))],
+            },
+            _ => {
+                let kind = quote!(::plugin_api::ArgumentKind::choice(&[&[#(#names),*]]));
                 Argument {
-                    specs: spec(field, &quote!(format!("[{} [{}]]", #name, #shown)), names, Some(inner)),
-                    takes: vec![(Step::Flag, quote!(__words.flag_with::<#inner>(&[#(#names),*])?))],
+                    specs: spec(field, &quote!(Flag), Many::Maybe, &Typed::As(kind)),
+                    takes: vec![(Step::Flag, quote!(__words.flag(&[#(#names),*]).into()))],
                 }
             }
-            _ => Argument {
-                specs: spec(field, &quote!(format!("[{}]", #name)), names, None),
-                takes: vec![(Step::Flag, quote!(__words.flag(&[#(#names),*]).into()))],
-            },
         }
     }
 
     fn signed(field: &Field) -> Self {
-        let (usage, take) = match kind_of(&field.ty) {
-            (Kind::Optional, _) => ("[+N|-N]", quote!(__words.signed_once()?)),
-            _ => ("[+N|-N ...]", quote!(__words.signed()?.into_iter().collect())),
+        let (many, take) = match many_of(&field.ty) {
+            (Many::Maybe, _) => (Many::Maybe, quote!(__words.signed_once()?)),
+            _ => (Many::Repeated, quote!(__words.signed()?.into_iter().collect())),
         };
-        let specs = spec(field, &quote!(#usage.to_owned()), &[], None);
-        Argument { specs, takes: vec![(Step::Signed, take)] }
+        let kind = Typed::As(quote!(::plugin_api::ArgumentKind::number().signed()));
+        Argument { specs: spec(field, &quote!(Signed), many, &kind), takes: vec![(Step::Signed, take)] }
     }
 
     fn place(field: &Field) -> Self {
-        let (kind, inner) = kind_of(&field.ty);
-        let method = kind.method(quote!(take), quote!(take_all), quote!(take_needed));
-        let usage = kind.usage(shown(field, inner, &[]));
+        let (many, inner) = many_of(&field.ty);
+        let method = many.method(quote!(take), quote!(take_all), quote!(take_needed));
         Argument {
-            specs: spec(field, &usage, &[], Some(inner)),
+            specs: spec(field, &quote!(Here), many, &Typed::By(inner)),
             takes: vec![(Step::Place, quote!(__words.#method::<#inner>()?))],
-        }
-    }
-}
-
-/// How a usage line shows the value: by the field's name, unless the keyword already says it.
-fn shown(field: &Field, inner: &Type, names: &[String]) -> TokenStream {
-    let name = name_of(field);
-    match names.contains(&name) {
-        true => quote!(<#inner as ::plugin_api::Argument>::shape()),
-        false => {
-            let name = name.to_uppercase().replace('_', " ");
-            quote!(<#inner as ::plugin_api::Argument>::shown(#name))
         }
     }
 }
@@ -145,16 +124,36 @@ fn name_of(field: &Field) -> String {
     field.ident.as_ref().map(|ident| ident.unraw().to_string()).unwrap_or_default()
 }
 
-fn spec(field: &Field, usage: &TokenStream, names: &[String], inner: Option<&Type>) -> TokenStream {
-    let help = doc(&field.attrs);
-    let more = inner.map(|inner| quote!(words.extend(<#inner as ::plugin_api::Argument>::words());));
-    let forms = inner.map_or(quote!(Vec::new()), |inner| quote!(<#inner as ::plugin_api::Argument>::forms()));
-    quote!({
-        #[allow(unused_mut, reason = "not every type has words of its own")]
-        let mut words: Vec<String> = vec![#(#names.to_owned()),*];
-        #more
-        [::plugin_api::ArgumentSpec { usage: #usage, help: #help.to_owned(), words, forms: #forms }]
-    })
+/// What can be typed for a field.
+enum Typed<'a> {
+    /// What its type says.
+    By(&'a Type),
+    /// This kind.
+    As(TokenStream),
+}
+
+/// An expression for a field's declaration, at a place, as often as this.
+fn spec(field: &Field, place: &TokenStream, many: Many, typed: &Typed<'_>) -> TokenStream {
+    let (name, help) = (name_of(field), doc(&field.attrs));
+    let (kind, shown) = match typed {
+        Typed::By(inner) => {
+            (quote!(<#inner as ::plugin_api::Argument>::kind()), quote!(<#inner as ::plugin_api::Argument>::shown()))
+        }
+        Typed::As(kind) => (kind.clone(), quote!(None)),
+    };
+    let many = match many {
+        Many::One => quote!(One),
+        Many::Maybe => quote!(Maybe),
+        Many::Repeated => quote!(Repeated),
+    };
+    quote!([::plugin_api::ArgumentSpec {
+        field: #name.to_owned(),
+        help: #help.to_owned(),
+        place: ::plugin_api::Place::#place,
+        many: ::plugin_api::Many::#many,
+        kind: #kind,
+        shown: #shown,
+    }])
 }
 
 /// An expression for the declarations of all `arguments`.
@@ -175,44 +174,37 @@ pub fn takes(fields: &Fields, arguments: &[Argument]) -> TokenStream {
     quote!(#(#takes)*)
 }
 
+/// How often a field is there.
 #[derive(Clone, Copy)]
-enum Kind {
-    Needed,
-    Optional,
-    All,
+enum Many {
+    One,
+    Maybe,
+    Repeated,
 }
 
-impl Kind {
-    fn method(self, optional: TokenStream, all: TokenStream, needed: TokenStream) -> TokenStream {
+impl Many {
+    fn method(self, maybe: TokenStream, repeated: TokenStream, one: TokenStream) -> TokenStream {
         match self {
-            Kind::Optional => optional,
-            Kind::All => all,
-            Kind::Needed => needed,
-        }
-    }
-
-    fn usage(self, shape: TokenStream) -> TokenStream {
-        match self {
-            Kind::Optional => quote!(format!("[{}]", #shape)),
-            Kind::All => quote!(format!("[{} ...]", #shape)),
-            Kind::Needed => shape,
+            Many::Maybe => maybe,
+            Many::Repeated => repeated,
+            Many::One => one,
         }
     }
 }
 
 /// Recognises `Option<T>` and `Vec<T>` by name, as derives usually do.
-fn kind_of(ty: &Type) -> (Kind, &Type) {
+fn many_of(ty: &Type) -> (Many, &Type) {
     if let Type::Path(path) = ty
         && let Some(last) = path.path.segments.last()
         && let PathArguments::AngleBracketed(arguments) = &last.arguments
         && let Some(GenericArgument::Type(inner)) = arguments.args.first()
     {
         if last.ident == "Option" {
-            return (Kind::Optional, inner);
+            return (Many::Maybe, inner);
         }
         if last.ident == "Vec" {
-            return (Kind::All, inner);
+            return (Many::Repeated, inner);
         }
     }
-    (Kind::Needed, ty)
+    (Many::One, ty)
 }

@@ -16,20 +16,12 @@ pub fn derive(input: &DeriveInput) -> Result<TokenStream> {
     let keywords = forms.iter().map(|form| &form.keywords).filter(|keywords| !keywords.is_empty());
     Ok(quote! {
         impl ::plugin_api::Argument for #name {
-            fn shape() -> String {
-                Self::forms().into_iter().map(|form| form.usage).collect::<Vec<_>>().join("|")
+            fn kind() -> ::plugin_api::ArgumentKind {
+                ::plugin_api::ArgumentKind::Forms(vec![#(#specs),*])
             }
 
             fn read(_: &[&str]) -> Result<Option<(Self, usize)>, String> {
                 Ok(None)
-            }
-
-            fn words() -> Vec<String> {
-                Self::forms().into_iter().flat_map(|form| form.words).collect()
-            }
-
-            fn forms() -> Vec<::plugin_api::ArgumentSpec> {
-                vec![#(#specs),*]
             }
 
             fn take(__words: &mut ::plugin_api::Words) -> Result<Option<Self>, ::plugin_api::Refusal> {
@@ -45,7 +37,7 @@ pub fn derive(input: &DeriveInput) -> Result<TokenStream> {
 struct Form {
     /// Its keywords, the first one shown; empty if it has none.
     keywords: Vec<String>,
-    /// Its `ArgumentSpec`.
+    /// Its declaration, a `Form`.
     spec: TokenStream,
     /// A match arm that takes its arguments.
     arm: TokenStream,
@@ -69,12 +61,10 @@ impl Form {
         let keyword = keywords.first().cloned().unwrap_or_default();
         let fields = variant.fields.iter().map(|field| &field.ident);
         Ok(Form {
-            spec: quote!({
-                let own: Vec<::plugin_api::ArgumentSpec> = #specs;
-                let usage = format!("{} {}", #keyword, ::plugin_api::usage_of(&own)).trim().to_owned();
-                let words = [#(#keywords.to_owned()),*].into_iter().chain(own.into_iter().flat_map(|each| each.words));
-                let words: Vec<String> = words.collect();
-                ::plugin_api::ArgumentSpec { usage, help: #help.to_owned(), words, forms: Vec::new() }
+            spec: quote!(::plugin_api::Form {
+                words: vec![#(#keywords.to_owned()),*],
+                help: #help.to_owned(),
+                arguments: #specs,
             }),
             arm: quote!(#keyword => {
                 #takes

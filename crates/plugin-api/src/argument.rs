@@ -1,17 +1,21 @@
 //! The types an argument can have.
 
-use crate::{ArgumentSpec, Refusal, Words};
+use crate::{ArgumentKind, Refusal, Words};
 
 /// A type that a command's field can have. Implement it for a game's own words, or derive [`Choice`](crate::Choice) or
 /// [`Forms`](crate::Forms).
 pub trait Argument: Sized {
-    /// What players type: `NUMBER`, `NAME`, or the exact words, `impact|inspire`.
-    fn shape() -> String;
+    /// What can be typed.
+    fn kind() -> ArgumentKind;
 
-    /// How usage lines show it in a field called `field`: by that name if its shape is just a word in capitals.
-    fn shown(field: &str) -> String {
-        let shape = Self::shape();
-        if shape.bytes().all(|byte| byte.is_ascii_uppercase()) { field.to_owned() } else { shape }
+    /// How usage lines show it, if its kind does not tell.
+    fn shown() -> Option<String> {
+        None
+    }
+
+    /// How refusals and usage lines show it: `NUMBER`, `NAME`, or the exact words, `impact|inspire`.
+    fn shape() -> String {
+        Self::shown().unwrap_or_else(|| Self::kind().shape())
     }
 
     /// Reads from the front of `words` (never empty). Returns the value and the number of words it took, or `None` if
@@ -23,12 +27,7 @@ pub trait Argument: Sized {
 
     /// The words it is made of, for "did you mean".
     fn words() -> Vec<String> {
-        Vec::new()
-    }
-
-    /// Its forms, if the words after a keyword depend on the keyword.
-    fn forms() -> Vec<ArgumentSpec> {
-        Vec::new()
+        Self::kind().words().into_iter().map(str::to_owned).collect()
     }
 
     /// True if it may stand in front of the word that names it, as in `minor advantage`.
@@ -48,8 +47,8 @@ pub trait Argument: Sized {
 macro_rules! whole_number {
     ($($type:ty),*) => {$(
         impl Argument for $type {
-            fn shape() -> String {
-                "NUMBER".to_owned()
+            fn kind() -> ArgumentKind {
+                ArgumentKind::between(i64::try_from(<$type>::MIN).unwrap_or(i64::MIN), i64::try_from(<$type>::MAX).unwrap_or(i64::MAX))
             }
 
             fn read(words: &[&str]) -> Result<Option<(Self, usize)>, String> {
@@ -71,8 +70,8 @@ whole_number!(i32, i64, u32, u64);
 pub struct Number<const MIN: i64, const MAX: i64>(pub i64);
 
 impl<const MIN: i64, const MAX: i64> Argument for Number<MIN, MAX> {
-    fn shape() -> String {
-        "NUMBER".to_owned()
+    fn kind() -> ArgumentKind {
+        ArgumentKind::between(MIN, MAX)
     }
 
     fn read(words: &[&str]) -> Result<Option<(Self, usize)>, String> {
@@ -91,8 +90,8 @@ impl<const MIN: i64, const MAX: i64> Argument for Number<MIN, MAX> {
 pub struct Name(pub String);
 
 impl Argument for Name {
-    fn shape() -> String {
-        "NAME".to_owned()
+    fn kind() -> ArgumentKind {
+        ArgumentKind::Who
     }
 
     fn read(words: &[&str]) -> Result<Option<(Self, usize)>, String> {
@@ -114,8 +113,8 @@ pub struct Text {
 }
 
 impl Argument for Text {
-    fn shape() -> String {
-        "TEXT".to_owned()
+    fn kind() -> ArgumentKind {
+        ArgumentKind::Text
     }
 
     fn read(words: &[&str]) -> Result<Option<(Self, usize)>, String> {
@@ -146,12 +145,8 @@ impl DiceWord {
 }
 
 impl Argument for DiceWord {
-    fn shape() -> String {
-        "DIE".to_owned()
-    }
-
-    fn words() -> Vec<String> {
-        ["d4", "d6", "d8", "d10", "d12", "d20"].map(str::to_owned).to_vec()
+    fn kind() -> ArgumentKind {
+        ArgumentKind::Dice { most: MOST_TYPED }
     }
 
     fn read(words: &[&str]) -> Result<Option<(Self, usize)>, String> {

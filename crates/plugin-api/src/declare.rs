@@ -1,6 +1,7 @@
 //! What a game declares. Parsing, usage errors, help, role checks and manual pages all come from it.
 
-use crate::{Answers, Effect, Refusal, Setting, Trait, Words};
+use crate::spec::{Many, usage_of};
+use crate::{Answers, ArgumentSpec, Effect, Refusal, Setting, Trait, Words};
 use chat::Role;
 use serde::{Deserialize, Serialize};
 
@@ -102,20 +103,6 @@ pub struct CommandSpec {
     pub topic: String,
 }
 
-/// One declared argument.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ArgumentSpec {
-    /// As the usage line shows it: `[vs NUMBER]`.
-    pub usage: String,
-    /// What it means; may be empty.
-    pub help: String,
-    /// The words it is made of, for "did you mean".
-    pub words: Vec<String>,
-    /// Its forms, if it has several.
-    #[serde(default)]
-    pub forms: Vec<ArgumentSpec>,
-}
-
 /// Whether and how a command acts on an earlier roll.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum FollowUp {
@@ -170,11 +157,6 @@ pub struct Manifest {
     pub glossary: Vec<(String, String)>,
 }
 
-/// How to type these arguments: `[DIE ...] [adv] [vs NUMBER]`.
-pub fn usage_of(arguments: &[ArgumentSpec]) -> String {
-    arguments.iter().map(|argument| argument.usage.as_str()).collect::<Vec<_>>().join(" ")
-}
-
 impl CommandSpec {
     /// True if the command changes nothing when it is typed alone.
     pub fn only_shows(&self) -> bool {
@@ -187,11 +169,8 @@ impl CommandSpec {
     }
 
     /// The words that its arguments are made of.
-    pub fn words(&self) -> impl Iterator<Item = &String> {
-        fn of(argument: &ArgumentSpec) -> Vec<&String> {
-            argument.words.iter().chain(argument.forms.iter().flat_map(of)).collect()
-        }
-        self.arguments.iter().flat_map(of)
+    pub fn words(&self) -> impl Iterator<Item = &str> {
+        self.arguments.iter().flat_map(ArgumentSpec::words)
     }
 
     /// `act [DIE ...] [adv] [vs NUMBER]`. A follow-up may begin with the roll or whose it is: `vs [#N|NAME] NUMBER`.
@@ -207,14 +186,16 @@ impl CommandSpec {
 
     /// Every way to type it, each with its meaning: one way, or one for each of its forms.
     pub fn forms(&self) -> Vec<(String, &str)> {
-        let Some((last, before)) = self.arguments.split_last().filter(|(last, _)| !last.forms.is_empty()) else {
+        let last = self.arguments.split_last();
+        let Some((forms, last, before)) = last.and_then(|(last, before)| Some((last.forms()?, last, before))) else {
             return vec![(self.usage(), "")];
         };
         let before = usage_of(before);
-        let may_be_missing = last.usage.starts_with('[') && !last.forms.iter().any(|form| form.usage.starts_with('['));
+        let shown: Vec<_> = forms.iter().map(|form| (form.usage(), form.help.as_str())).collect();
+        let may_be_missing = last.many == Many::Maybe && !shown.iter().any(|(usage, _)| usage.starts_with('['));
         let nothing = may_be_missing.then(|| (self.usage_with(&before), ""));
-        let form = |form: &ArgumentSpec| self.usage_with(format!("{before} {}", form.usage).trim_start());
-        nothing.into_iter().chain(last.forms.iter().map(|each| (form(each), each.help.as_str()))).collect()
+        let typed = |usage: String| self.usage_with(format!("{before} {usage}").trim_start());
+        nothing.into_iter().chain(shown.into_iter().map(|(usage, help)| (typed(usage), help))).collect()
     }
 
     /// The first sentence of the help.

@@ -104,12 +104,24 @@ impl Rehearsal {
     /// # Errors
     /// What went wrong with the store.
     pub fn line(&mut self, name: &str, text: &str) -> Result<LineReport, String> {
+        self.try_out(name, text, Saying::New)
+    }
+
+    /// The same for a whole message, which is for the bot only if it begins with the prefix.
+    ///
+    /// # Errors
+    /// What went wrong with the store.
+    pub fn message(&mut self, name: &str, text: &str) -> Result<LineReport, String> {
+        self.try_out(name, text, Saying::AsTyped)
+    }
+
+    fn try_out(&mut self, name: &str, text: &str, saying: Saying) -> Result<LineReport, String> {
         let here = self.stage.people.clone();
         if self.stage.people.insert(name.to_owned()) {
             self.stage.enter_room()?;
         }
         let said = self.stage.last_said.clone();
-        let (report, _) = self.stage.say(name, text, None, Saying::New)?;
+        let (report, _) = self.stage.say(name, text, None, saying)?;
         self.stage.sitting.put_away().map_err(failed)?;
         self.stage.store.put_back(self.records.clone());
         self.stage.dice.put_back(&self.thrown);
@@ -160,9 +172,12 @@ struct Stage {
 }
 
 /// Whether somebody says something new or edits their last message.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 enum Saying {
+    /// A line for the bot, which may leave out the prefix.
     New,
+    /// The same as a message that nothing is added to.
+    AsTyped,
     Edit,
 }
 
@@ -294,6 +309,7 @@ impl Stage {
     ) -> Result<(LineReport, Option<String>), String> {
         self.messages += 1;
         let id = format!("m{}", self.messages);
+        let body = if saying == Saying::AsTyped { text.to_owned() } else { self.with_prefix(text)? };
         let message = Message {
             unlimited: !self.limits,
             ..Message::new(
@@ -304,7 +320,7 @@ impl Stage {
                     ..Speaker::new(player(name), name)
                 },
                 self.now,
-                self.with_prefix(text)?,
+                body,
             )
         };
         let event = match saying {
@@ -312,7 +328,7 @@ impl Stage {
                 let original = self.last_said.get(name).cloned();
                 Event::Edited { message, original: original.ok_or_else(|| format!("{name} said nothing yet to edit"))? }
             }
-            Saying::New => {
+            Saying::New | Saying::AsTyped => {
                 self.last_said.insert(name.to_owned(), id);
                 Event::Said(message)
             }

@@ -62,7 +62,7 @@ fn command(page: &mut String, spec: &CommandSpec) {
         let _ = writeln!(page, "  - `!{usage}`: {help}");
     }
     for argument in spec.arguments.iter().filter(|argument| !argument.help.is_empty()) {
-        let _ = writeln!(page, "  - `{}`: {}", argument.usage, argument.help);
+        let _ = writeln!(page, "  - `{}`: {}", argument.usage(), argument.help);
     }
     let examples: Vec<_> = spec.examples.iter().map(|example| format!("`!{example}`")).collect();
     let _ = writeln!(page, "  - {}", examples.join(", "));

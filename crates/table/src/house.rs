@@ -39,7 +39,7 @@ use crate::turn::{HouseTurn, OwnCommands};
 use crate::unplayed::Unplayed;
 use chat::Reply;
 use plugin_api::names::written;
-use plugin_api::{Argument, CommandSpec, Commands, Name, Number, Plugin, Refusal, Text, Words};
+use plugin_api::{Argument, ArgumentKind, CommandSpec, Commands, Name, Number, Part, Plugin, Refusal, Text, Words};
 use shortcuts::Whose;
 pub(crate) use values::all as all_values;
 
@@ -47,8 +47,8 @@ pub(crate) use values::all as all_values;
 struct EntryNumber(u64);
 
 impl Argument for EntryNumber {
-    fn shape() -> String {
-        "#N".to_owned()
+    fn kind() -> ArgumentKind {
+        ArgumentKind::Entry
     }
 
     fn read(words: &[&str]) -> Result<Option<(Self, usize)>, String> {
@@ -61,8 +61,8 @@ impl Argument for EntryNumber {
 struct Person(String);
 
 impl Argument for Person {
-    fn shape() -> String {
-        Name::shape()
+    fn kind() -> ArgumentKind {
+        ArgumentKind::Account
     }
 
     fn read(words: &[&str]) -> Result<Option<(Self, usize)>, String> {
@@ -78,8 +78,8 @@ struct Elsewhere {
 }
 
 impl Argument for Elsewhere {
-    fn shape() -> String {
-        "ROOM COMMAND".to_owned()
+    fn kind() -> ArgumentKind {
+        ArgumentKind::Pattern(vec![Part::one("", ArgumentKind::Room), Part::one("", ArgumentKind::Line)])
     }
 
     fn read(words: &[&str]) -> Result<Option<(Self, usize)>, String> {

@@ -1,6 +1,6 @@
 //! The words typed for decks: how many cards, and what becomes of a deck.
 
-use plugin_api::{Argument, Forms, Text, Words};
+use plugin_api::{Argument, ArgumentKind, Forms, Text, Words};
 
 /// The most cards that one command draws for somebody.
 pub(crate) const MOST_DRAWN: usize = 10;
@@ -18,8 +18,8 @@ pub(crate) fn written(word: &str) -> Option<usize> {
 }
 
 impl Argument for Count {
-    fn shape() -> String {
-        "NUMBER".to_owned()
+    fn kind() -> ArgumentKind {
+        ArgumentKind::between(1, 10).before(&["x"])
     }
 
     fn read(words: &[&str]) -> Result<Option<(Self, usize)>, String> {
@@ -44,8 +44,8 @@ impl Argument for Count {
 pub(crate) struct Called(pub String);
 
 impl Argument for Called {
-    fn shape() -> String {
-        "NAME".to_owned()
+    fn kind() -> ArgumentKind {
+        ArgumentKind::Thing
     }
 
     fn read(words: &[&str]) -> Result<Option<(Self, usize)>, String> {

@@ -10,8 +10,8 @@ mod show;
 mod spend;
 
 use plugin_api::{
-    Answers, Arguments, CharacterId, Choice, Commands, DiceWord, EarlierRoll, Fit, Game, Name, Number, Past, Plugin,
-    Refusal, Reply, Turn,
+    Answers, ArgumentKind, Arguments, CharacterId, Choice, Commands, DiceWord, EarlierRoll, Fit, Game, Name, Number,
+    Part, Past, Plugin, Refusal, Reply, Turn,
 };
 use rules::{Edge, Kind, Roll, SIZES, Whether};
 use serde::{Deserialize, Serialize};
@@ -194,8 +194,12 @@ enum Against {
 }
 
 impl plugin_api::Argument for Against {
-    fn shape() -> String {
-        "NUMBER|NAME".to_owned()
+    fn kind() -> ArgumentKind {
+        ArgumentKind::Either(vec![Number::<0, 200>::kind(), DiceWord::kind(), Name::kind()])
+    }
+
+    fn shown() -> Option<String> {
+        Some("NUMBER|NAME".to_owned())
     }
 
     fn read(words: &[&str]) -> Result<Option<(Self, usize)>, String> {
@@ -218,8 +222,9 @@ struct NamedDie {
 }
 
 impl plugin_api::Argument for NamedDie {
-    fn shape() -> String {
-        "DIE".to_owned()
+    fn kind() -> ArgumentKind {
+        let value = Part::unlisted("value", ArgumentKind::between(1, 100).behind(&["="]));
+        ArgumentKind::Pattern(vec![Part::one("", ArgumentKind::Dice { most: 1 }), value])
     }
 
     fn read(words: &[&str]) -> Result<Option<(Self, usize)>, String> {

@@ -2,7 +2,7 @@
 
 use crate::rules::{Kind, Outcome, Roll};
 use crate::{State, show};
-use plugin_api::{Argument, CharacterId, Choice, Name, Refusal, Reply, Target, Turn};
+use plugin_api::{Argument, ArgumentKind, CharacterId, Choice, Listed, Name, Part, Refusal, Reply, Target, Turn};
 
 /// What can be spent.
 #[derive(Clone)]
@@ -38,8 +38,20 @@ const ON: [&str; 4] = ["on", "for", "to", "as"];
 const WHOSE: [&str; 7] = ["for", "of", "on", "to", "at", "vs", "against"];
 
 impl Argument for Spendable {
-    fn shape() -> String {
-        "inspiration|impact [on stress|overwhelmed|staggered [for NAME]]".to_owned()
+    fn kind() -> ArgumentKind {
+        let read = |words: &[&str]| ArgumentKind::Choice(Vec::new()).or_words(words, Listed::Read);
+        let whose = vec![Part::one("", read(&WHOSE)), Part::one("name", Name::kind())];
+        let on = vec![
+            Part::unlisted("", read(&ON)),
+            Part::one("on", Cause::kind().only_read()),
+            Part::maybe("whose", ArgumentKind::Pattern(whose)),
+        ];
+        let impact = vec![Part::one("", read(&["impact"])), Part::maybe("on", ArgumentKind::Pattern(on))];
+        ArgumentKind::Either(vec![ArgumentKind::choice(&[&["inspiration", "insp"]]), ArgumentKind::Pattern(impact)])
+    }
+
+    fn shown() -> Option<String> {
+        Some("inspiration|impact [on stress|overwhelmed|staggered [for NAME]]".to_owned())
     }
 
     fn read(words: &[&str]) -> Result<Option<(Self, usize)>, String> {

@@ -16,8 +16,8 @@ mod told;
 mod words;
 
 use plugin_api::{
-    Argument, CharacterId, Choice, Commands, EarlierRoll, Fit, Game, Name, Number, NumberSetting, Past, Plugin,
-    Refusal, Reply, Setting, SettingScope, Turn, Typed,
+    Argument, ArgumentKind, CharacterId, Choice, Commands, EarlierRoll, Fit, Game, Name, Number, NumberSetting, Past,
+    Plugin, Refusal, Reply, Setting, SettingScope, Turn, Typed,
 };
 use rules::Aspect;
 use serde::{Deserialize, Serialize};
@@ -181,8 +181,8 @@ enum Running {
 struct Spotlight;
 
 impl Argument for Spotlight {
-    fn shape() -> String {
-        "spotlight".to_owned()
+    fn kind() -> ArgumentKind {
+        ArgumentKind::choice(&[&["spotlight", "token", "spot"]])
     }
 
     fn read(words: &[&str]) -> Result<Option<(Self, usize)>, String> {

@@ -1,7 +1,7 @@
 //! The words typed for a roll: numbers, aspects, the other side.
 
 use crate::rules::Aspect;
-use plugin_api::{Argument, Arguments, Name, Number, Refusal, Words};
+use plugin_api::{Argument, ArgumentKind, Arguments, Name, Number, Refusal, Words};
 
 /// What goes into a roll.
 #[derive(Clone, Arguments)]
@@ -27,8 +27,12 @@ pub(crate) struct Modifier {
 }
 
 impl Argument for Modifier {
-    fn shape() -> String {
-        "[+N|-N]".to_owned()
+    fn kind() -> ArgumentKind {
+        ArgumentKind::All(Box::new(Steps::kind()))
+    }
+
+    fn shown() -> Option<String> {
+        Some("[+N|-N]".to_owned())
     }
 
     fn read(words: &[&str]) -> Result<Option<(Self, usize)>, String> {
@@ -50,8 +54,8 @@ impl Argument for Modifier {
 pub(crate) struct Steps(pub i32);
 
 impl Argument for Steps {
-    fn shape() -> String {
-        "N".to_owned()
+    fn kind() -> ArgumentKind {
+        ArgumentKind::between(-100, 100).before(&["d"])
     }
 
     fn read(words: &[&str]) -> Result<Option<(Self, usize)>, String> {
@@ -71,8 +75,12 @@ pub(crate) enum Waits {
 }
 
 impl Argument for Waits {
-    fn shape() -> String {
-        "STEPS|clear".to_owned()
+    fn kind() -> ArgumentKind {
+        ArgumentKind::Either(vec![Steps::kind(), ArgumentKind::choice(&[&CLEARS])])
+    }
+
+    fn shown() -> Option<String> {
+        Some("STEPS|clear".to_owned())
     }
 
     fn read(words: &[&str]) -> Result<Option<(Self, usize)>, String> {

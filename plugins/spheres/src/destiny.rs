@@ -4,15 +4,15 @@ use crate::asking::{GM, die_size, referee_only};
 use crate::rules::Kind;
 use crate::state::{Pool, State};
 use crate::{show, tilt};
-use plugin_api::{Argument, CharacterId, Forms, Name, Number, Refusal, Reply, Turn};
+use plugin_api::{Argument, ArgumentKind, CharacterId, Forms, Name, Number, Part, Refusal, Reply, Turn};
 
 /// A die of the Pool, as typed: `triumph 5`.
 #[derive(Clone, Copy)]
 pub(crate) struct PoolDie(Kind, u32);
 
 impl Argument for PoolDie {
-    fn shape() -> String {
-        "triumph|tragedy N".to_owned()
+    fn kind() -> ArgumentKind {
+        ArgumentKind::Pattern(vec![Part::one("", Kind::kind()), Part::one("n", Number::<1, 20>::kind())])
     }
 
     fn read(words: &[&str]) -> Result<Option<(Self, usize)>, String> {

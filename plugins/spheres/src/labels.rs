@@ -1,7 +1,7 @@
 //! The meaning of the numbers in the Tilt tables: the table's own labels, or those of `config/spheres-tilt.txt`.
 
 use crate::state::State;
-use plugin_api::{Argument, Choice, Number};
+use plugin_api::{Argument, ArgumentKind, Choice, Number, Part};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -39,8 +39,9 @@ pub(crate) struct Label {
 const MOST_LABEL: usize = 60;
 
 impl Argument for Label {
-    fn shape() -> String {
-        "soft|hard N TEXT".to_owned()
+    fn kind() -> ArgumentKind {
+        let place = Part::one("n", ArgumentKind::between(1, 6));
+        ArgumentKind::Pattern(vec![Part::one("", Table::kind()), place, Part::one("", ArgumentKind::Text)])
     }
 
     fn read(words: &[&str]) -> Result<Option<(Self, usize)>, String> {

@@ -1,7 +1,7 @@
 //! The game's own words: ranks, difficulties, currencies and uses.
 
 use crate::rules::Kind;
-use plugin_api::{Argument, Arguments, Choice, Name, Number, Refusal, Words};
+use plugin_api::{Argument, ArgumentKind, Arguments, Choice, Listed, Name, Number, Part, Refusal, Spelled, Words};
 
 /// Ranks with a sign, added up by sign: `+4 -1 +minor`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -18,8 +18,9 @@ const CIRCUMSTANCES: [(&str, i64); 2] = [("minor", 1), ("major", 5)];
 struct Rank(i64);
 
 impl Argument for Rank {
-    fn shape() -> String {
-        "+N|-N".to_owned()
+    fn kind() -> ArgumentKind {
+        let named = CIRCUMSTANCES.map(|(name, _)| name);
+        ArgumentKind::between(-MOST_RANKS, MOST_RANKS).signed().or_words(&named, Listed::Known)
     }
 
     fn read(words: &[&str]) -> Result<Option<(Self, usize)>, String> {
@@ -63,8 +64,9 @@ impl<const LEAST: i64> Argument for Rating<LEAST> {
         word.starts_with(sign) || word.starts_with(char::is_alphabetic)
     }
 
-    fn shape() -> String {
-        "NUMBER".to_owned()
+    fn kind() -> ArgumentKind {
+        let named = CIRCUMSTANCES.map(|(name, _)| name);
+        ArgumentKind::between(LEAST, MOST_RANKS).or_words(&named, Listed::Read)
     }
 
     fn read(words: &[&str]) -> Result<Option<(Self, usize)>, String> {
@@ -86,16 +88,12 @@ pub(crate) fn too_many(ranks: &str) -> String {
 }
 
 impl Argument for Ranks {
-    fn shape() -> String {
-        "[+N|-N ...]".to_owned()
+    fn kind() -> ArgumentKind {
+        ArgumentKind::All(Box::new(Rank::kind()))
     }
 
     fn read(_: &[&str]) -> Result<Option<(Self, usize)>, String> {
         Ok(None)
-    }
-
-    fn words() -> Vec<String> {
-        CIRCUMSTANCES.iter().map(|(name, _)| (*name).to_owned()).collect()
     }
 
     fn take(words: &mut Words) -> Result<Option<Self>, Refusal> {
@@ -145,8 +143,15 @@ impl Level {
 }
 
 impl Argument for Level {
-    fn shape() -> String {
-        "LEVEL easy|moderate|hard [roll]".to_owned()
+    fn kind() -> ArgumentKind {
+        let step =
+            STEPS.iter().fold(ArgumentKind::Choice(Vec::new()), |all, (step, _)| all.or_words(&[*step], Listed::Shown));
+        ArgumentKind::Pattern(vec![
+            Part::unlisted("", ArgumentKind::choice(&[&["level"]]).or_words(&["lvl", "lv"], Listed::Read)),
+            Part::one("level", ArgumentKind::between(0, 100)),
+            Part::one("step", step.or_words(&["medium"], Listed::Read)),
+            Part::maybe("", ArgumentKind::choice(&[&["roll"]]).or_words(&["rolled"], Listed::Read)),
+        ])
     }
 
     fn read(words: &[&str]) -> Result<Option<(Self, usize)>, String> {
@@ -204,8 +209,13 @@ pub(crate) enum Difficulty {
 const HIGHEST: i64 = 1_000;
 
 impl Argument for Difficulty {
-    fn shape() -> String {
-        "DC|level N hard|NAME".to_owned()
+    fn kind() -> ArgumentKind {
+        let dc = ArgumentKind::between(0, HIGHEST).behind(&["dc"]);
+        ArgumentKind::Either(vec![dc, Level::kind(), Name::kind()])
+    }
+
+    fn shown() -> Option<String> {
+        Some("DC|level N hard|NAME".to_owned())
     }
 
     fn read(words: &[&str]) -> Result<Option<(Self, usize)>, String> {
@@ -282,9 +292,13 @@ const SPENDABLES: [(&str, Spendable); 10] = [
     ("awarded", Spendable::Award),
 ];
 
+/// Those that usage lines show.
+const SHOWN: [&str; 5] = ["triumph", "tragedy", "stones", "thrown", "award"];
+
 impl Argument for Spendable {
-    fn shape() -> String {
-        "triumph|tragedy|stones|thrown|award".to_owned()
+    fn kind() -> ArgumentKind {
+        let listed = |word: &str| if SHOWN.contains(&word) { Listed::Shown } else { Listed::Known };
+        ArgumentKind::Choice(SPENDABLES.iter().map(|(word, _)| Spelled::new(&[*word], listed(word))).collect())
     }
 
     fn read(words: &[&str]) -> Result<Option<(Self, usize)>, String> {
@@ -314,8 +328,8 @@ impl Argument for Spendable {
 pub(crate) struct Percent(pub i64);
 
 impl Argument for Percent {
-    fn shape() -> String {
-        "NUMBER".to_owned()
+    fn kind() -> ArgumentKind {
+        ArgumentKind::between(0, 100).before(&["%"])
     }
 
     fn read(words: &[&str]) -> Result<Option<(Self, usize)>, String> {
@@ -342,8 +356,8 @@ impl Spendable {
 pub(crate) struct Count(pub i64);
 
 impl Argument for Count {
-    fn shape() -> String {
-        "xN".to_owned()
+    fn kind() -> ArgumentKind {
+        ArgumentKind::between(1, 999).behind(&["x"]).before(&["x"])
     }
 
     fn read(words: &[&str]) -> Result<Option<(Self, usize)>, String> {
@@ -388,8 +402,8 @@ impl Use {
 pub(crate) struct LuckControl;
 
 impl Argument for LuckControl {
-    fn shape() -> String {
-        "luck control".to_owned()
+    fn kind() -> ArgumentKind {
+        ArgumentKind::choice(&[&["luck control"]])
     }
 
     fn read(words: &[&str]) -> Result<Option<(Self, usize)>, String> {

@@ -1,7 +1,7 @@
 //! The game's own words: difficulties, Mishap ranges, circumstances.
 
 use crate::rules::DIFFICULTIES;
-use plugin_api::{Argument, Choice, Number, number_word};
+use plugin_api::{Argument, ArgumentKind, Choice, Listed, Number, Spelled, number_word};
 
 /// The difficulties of a test: numbers or names, one or several.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,8 +22,13 @@ impl Default for Difficulties {
 }
 
 impl Argument for Difficulties {
-    fn shape() -> String {
-        "DIFFICULTY".to_owned()
+    fn kind() -> ArgumentKind {
+        let one = ArgumentKind::Either(vec![ArgumentKind::between(0, HIGHEST), by_name_of(Listed::Known)]);
+        ArgumentKind::All(Box::new(one))
+    }
+
+    fn shown() -> Option<String> {
+        Some("DIFFICULTY".to_owned())
     }
 
     fn read(words: &[&str]) -> Result<Option<(Self, usize)>, String> {
@@ -79,17 +84,22 @@ fn by_name(words: &[&str]) -> Option<(i64, usize)> {
     named.max_by_key(|(_, count)| *count)
 }
 
+/// The names of difficulties, so well known.
+fn by_name_of(listed: Listed) -> ArgumentKind {
+    ArgumentKind::Choice(DIFFICULTIES.iter().map(|(name, _)| Spelled::new(&[*name], listed)).collect())
+}
+
 /// A difficulty by its name: `hard`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct NamedDifficulty(pub i64);
 
 impl Argument for NamedDifficulty {
-    fn shape() -> String {
-        "DIFFICULTY".to_owned()
+    fn kind() -> ArgumentKind {
+        by_name_of(Listed::Read)
     }
 
-    fn shown(_: &str) -> String {
-        "hard".to_owned()
+    fn shown() -> Option<String> {
+        Some("hard".to_owned())
     }
 
     fn read(words: &[&str]) -> Result<Option<(Self, usize)>, String> {
@@ -133,17 +143,23 @@ fn counted<const MOST: i64>(words: &[&str], names: &[&str]) -> Result<Option<(i6
     }
 }
 
+/// What people call wounds, cards and bonus dice where they count them, and no wounds.
+const WOUNDS: [&str; 3] = ["wounds", "wound", "wounded"];
+const CARDS: [&str; 2] = ["cards", "card"];
+const BONUS_DICE: [&str; 3] = ["bd", "bonus dice", "bonus die"];
+const NONE: [&str; 3] = ["none", "clear", "healed"];
+
 /// A count of wounds: `wounds 2`, `2 wounds`, `wounded`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Wounds(pub i64);
 
 impl Argument for Wounds {
-    fn shape() -> String {
-        "wounds NUMBER".to_owned()
+    fn kind() -> ArgumentKind {
+        ArgumentKind::between(1, 10).behind(&WOUNDS).before(&WOUNDS)
     }
 
     fn read(words: &[&str]) -> Result<Option<(Self, usize)>, String> {
-        Ok(counted::<10>(words, &["wounds", "wound", "wounded"])?.map(|(count, taken)| (Wounds(count), taken)))
+        Ok(counted::<10>(words, &WOUNDS)?.map(|(count, taken)| (Wounds(count), taken)))
     }
 
     fn words() -> Vec<String> {
@@ -156,8 +172,8 @@ impl Argument for Wounds {
 pub(crate) struct PlayedCards(pub i64);
 
 impl Argument for PlayedCards {
-    fn shape() -> String {
-        "cards NUMBER".to_owned()
+    fn kind() -> ArgumentKind {
+        ArgumentKind::between(1, 10).behind(&CARDS).before(&CARDS)
     }
 
     fn read(words: &[&str]) -> Result<Option<(Self, usize)>, String> {
@@ -167,7 +183,7 @@ impl Argument for PlayedCards {
         {
             Cards::read(&[count])?;
         }
-        Ok(counted::<10>(words, &["cards", "card"])?.map(|(count, taken)| (PlayedCards(count), taken)))
+        Ok(counted::<10>(words, &CARDS)?.map(|(count, taken)| (PlayedCards(count), taken)))
     }
 
     fn words() -> Vec<String> {
@@ -189,8 +205,8 @@ pub(crate) enum CardWord {
 pub(crate) struct BonusDice(pub u32);
 
 impl Argument for BonusDice {
-    fn shape() -> String {
-        "bd NUMBER".to_owned()
+    fn kind() -> ArgumentKind {
+        ArgumentKind::between(1, 20).behind(&BONUS_DICE).before(&BONUS_DICE)
     }
 
     fn read(words: &[&str]) -> Result<Option<(Self, usize)>, String> {
@@ -224,8 +240,8 @@ pub(crate) enum OneCard {
 pub(crate) struct Mishap(pub u32);
 
 impl Argument for Mishap {
-    fn shape() -> String {
-        "NUMBER".to_owned()
+    fn kind() -> ArgumentKind {
+        ArgumentKind::between(1, 4).behind(&["1-"])
     }
 
     fn read(words: &[&str]) -> Result<Option<(Self, usize)>, String> {
@@ -242,8 +258,8 @@ impl Argument for Mishap {
 pub(crate) struct Cards(pub i64);
 
 impl Argument for Cards {
-    fn shape() -> String {
-        "NUMBER".to_owned()
+    fn kind() -> ArgumentKind {
+        ArgumentKind::between(1, 10)
     }
 
     fn read(words: &[&str]) -> Result<Option<(Self, usize)>, String> {
@@ -259,12 +275,12 @@ impl Argument for Cards {
 pub(crate) struct Now(pub i64);
 
 impl Argument for Now {
-    fn shape() -> String {
-        "NUMBER".to_owned()
+    fn kind() -> ArgumentKind {
+        ArgumentKind::between(0, 1000).or_words(&NONE, Listed::Known)
     }
 
     fn read(words: &[&str]) -> Result<Option<(Self, usize)>, String> {
-        let cleared = ["none", "clear", "healed"].iter().any(|word| word.eq_ignore_ascii_case(words[0]));
+        let cleared = NONE.iter().any(|word| word.eq_ignore_ascii_case(words[0]));
         if cleared {
             return Ok(Some((Now(0), 1)));
         }
@@ -284,8 +300,8 @@ pub(crate) enum Also {
 }
 
 impl Argument for Also {
-    fn shape() -> String {
-        "NUMBER".to_owned()
+    fn kind() -> ArgumentKind {
+        ArgumentKind::between(-1000, 1000).or_words(&NONE, Listed::Read)
     }
 
     fn read(words: &[&str]) -> Result<Option<(Self, usize)>, String> {
@@ -302,8 +318,12 @@ impl Argument for Also {
 pub(crate) struct Toughness(pub i64);
 
 impl Argument for Toughness {
-    fn shape() -> String {
-        "TOUGHNESS".to_owned()
+    fn kind() -> ArgumentKind {
+        ArgumentKind::between(0, 500).behind(&["toughness"])
+    }
+
+    fn shown() -> Option<String> {
+        Some("TOUGHNESS".to_owned())
     }
 
     fn read(words: &[&str]) -> Result<Option<(Self, usize)>, String> {
@@ -330,9 +350,13 @@ const CIRCUMSTANCES: [(&str, i64); 9] = [
     ("vulnerable", 2),
 ];
 
+/// Those that usage lines show.
+const SHOWN: [&str; 3] = ["stymied", "vulnerable", "all-out"];
+
 impl Argument for Circumstance {
-    fn shape() -> String {
-        "stymied|vulnerable|all-out".to_owned()
+    fn kind() -> ArgumentKind {
+        let others = CIRCUMSTANCES.iter().map(|(name, _)| *name).filter(|name| !SHOWN.contains(name));
+        ArgumentKind::choice(&SHOWN.map(|name| [name])).or_words(&others.collect::<Vec<_>>(), Listed::Known)
     }
 
     fn read(words: &[&str]) -> Result<Option<(Self, usize)>, String> {

@@ -1,6 +1,6 @@
 //! Who enters the turn order, as typed: a name, how many of them, and a number or dice.
 
-use plugin_api::{Argument, Name, Refusal, Turn};
+use plugin_api::{Argument, ArgumentKind, Name, Part, Refusal, Turn};
 
 /// The most that one name can stand for: `Goon x20`.
 const MOST_TIMES: u32 = 20;
@@ -110,8 +110,13 @@ fn glued(word: &str) -> Result<Option<(String, Value)>, String> {
 }
 
 impl Argument for Entrant {
-    fn shape() -> String {
-        "NAME".to_owned()
+    fn kind() -> ArgumentKind {
+        let value = Part::unlisted("value", ArgumentKind::Notation);
+        ArgumentKind::Pattern(vec![
+            Part::one("", Name::kind()),
+            Part::unlisted("times", ArgumentKind::between(1, MOST_TIMES.into()).behind(&["x"])),
+            value,
+        ])
     }
 
     fn read(words: &[&str]) -> Result<Option<(Self, usize)>, String> {

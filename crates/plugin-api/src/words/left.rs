@@ -59,29 +59,30 @@ impl Words {
     pub fn finish_with(&mut self, arguments: impl FnOnce() -> Vec<ArgumentSpec>) -> Result<(), Refusal> {
         let Some(word) = self.first_left() else { return Ok(()) };
         let arguments = arguments();
-        let owner = arguments.iter().find(|argument| argument.words.iter().any(|known| same(known, &word.text)));
+        let arguments: Vec<Vec<&str>> = arguments.iter().map(ArgumentSpec::words).collect();
+        let owner = arguments.iter().find(|words| words.iter().any(|known| same(known, &word.text)));
         let once = self.words.iter().filter(|each| same(&each.text, &word.text)).count() == 1;
-        if let Some(owner) =
-            owner.filter(|argument| once && !argument.words.iter().take(1).any(|known| same(known, &word.text)))
+        if let Some((leads, _)) =
+            owner.filter(|_| once).and_then(|words| words.split_first()).filter(|(leads, _)| !same(leads, &word.text))
         {
-            let (leads, place) = (owner.words.first(), word.at.start..word.at.start);
-            let first = leads.map_or("another word", String::as_str);
-            let refusal = Refusal::usage(format!("\"{}\" goes after {first}", word.text), word.at.clone());
-            return Err(refusal.mended(place, leads.map(|leads| format!("{leads} "))));
+            let place = word.at.start..word.at.start;
+            let refusal = Refusal::usage(format!("\"{}\" goes after {leads}", word.text), word.at.clone());
+            return Err(refusal.mended(place, Some(format!("{leads} "))));
         }
         let die = format!("d{}", word.text);
-        if arguments.iter().any(|argument| argument.words.contains(&die)) {
+        if arguments.iter().any(|words| words.contains(&die.as_str())) {
             let what = format!("I do not understand \"{}\" here: did you mean {die}?", word.text);
             return Err(Refusal::usage(what, word.at.clone()).mended(word.at.clone(), Some(die)));
         }
         // `intent piloting descriptor`: an argument of which there is but one word, and not the one that leads to it.
-        let lacks = |argument: &&ArgumentSpec| {
-            let said = |word: &&Word| argument.words.iter().any(|known| same(known, &word.text));
+        let lacks = |words: &&Vec<&str>| {
+            let said = |word: &&Word| words.iter().any(|known| same(known, &word.text));
             self.words.iter().filter(said).count() == 1
         };
-        let led = arguments.iter().filter(lacks).filter_map(|argument| argument.words.split_first());
-        let led: Vec<(String, Vec<String>)> = led.map(|(first, others)| (first.clone(), others.to_vec())).collect();
-        let known: Vec<String> = arguments.into_iter().flat_map(|argument| argument.words).collect();
+        let owned = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>();
+        let led = arguments.iter().filter(lacks).filter_map(|words| words.split_first());
+        let led: Vec<(String, Vec<String>)> = led.map(|(first, others)| ((*first).to_owned(), owned(others))).collect();
+        let known: Vec<String> = arguments.iter().flat_map(|words| owned(words)).collect();
         if let Some(prose) = self.prose(&known) {
             let remark = self.text_of(prose);
             self.remark = Remark::Found(remark);

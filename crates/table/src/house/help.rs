@@ -323,7 +323,7 @@ fn command(prefix: &str, spec: &CommandSpec) -> Reply {
     };
     let forms = spec.forms().into_iter().map(|(usage, help)| item(format!("{prefix}{usage}"), help));
     let explained = spec.arguments.iter().filter(|argument| !argument.help.is_empty());
-    reply.list(forms.chain(explained.map(|argument| item(argument.usage.clone(), &argument.help))).collect())
+    reply.list(forms.chain(explained.map(|argument| item(argument.usage(), &argument.help))).collect())
 }
 
 fn for_whom(spec: &CommandSpec) -> &'static str {

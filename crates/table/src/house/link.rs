@@ -11,7 +11,7 @@ use journal::HOUSE;
 use journal::documents::{DueDoc, Head, RoomDoc, TableDoc, to_json};
 use journal::keys::{self, TableId};
 use journal::store::StoreError;
-use plugin_api::{Argument, Forms, Refusal};
+use plugin_api::{Argument, ArgumentKind, Forms, Refusal};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -25,8 +25,8 @@ const ANOTHER: &str = "another";
 pub(super) struct Called(String);
 
 impl Argument for Called {
-    fn shape() -> String {
-        "ROOM".to_owned()
+    fn kind() -> ArgumentKind {
+        ArgumentKind::Room
     }
 
     fn read(words: &[&str]) -> Result<Option<(Self, usize)>, String> {

@@ -254,7 +254,7 @@ impl Followed<'_> {
 
     /// The word of the command that this one is a slip of, or the number that it says.
     fn meant_by(&self, word: &str) -> Option<String> {
-        let slip = suggest(word, self.spec.words().map(String::as_str)).map(str::to_owned);
+        let slip = suggest(word, self.spec.words()).map(str::to_owned);
         slip.or_else(|| number_word(word).map(|number| number.to_string()))
     }
 

@@ -19,14 +19,12 @@ use journal::ordinal;
 use journal::store::StoreError;
 use named::{Known, Named, Place};
 use plugin_api::names::written;
-use plugin_api::{CommandSpec, FollowUp, Plugin, Words};
+use plugin_api::{ArgumentKind, ArgumentSpec, CommandSpec, FollowUp, Many, Plugin, Words};
 use std::ops::Range;
 
 /// The commands that take back all that one line did.
 const UNDO: &str = "undo";
 const REDO: &str = "redo";
-/// How a command's usage shows a character whom it need not name.
-const A_CHARACTER: &str = "[CHARACTER]";
 /// Takes the place of a name: it reads as no name, number or remark, and as any text.
 const NO_NAME: &str = "#";
 
@@ -346,7 +344,7 @@ impl Slot<'_> {
     /// True if the command begins with whom it is about, and this is there: `condition heroes prone`.
     fn is_for_a_character(&self) -> bool {
         let first = self.body[self.from.min(self.at.start)..self.at.start].trim().is_empty();
-        first && self.spec.arguments.first().is_some_and(|argument| argument.usage == A_CHARACTER)
+        first && self.spec.arguments.first().is_some_and(is_somebody)
     }
 
     /// Whether any text would do from here on: `fear of all` is a condition.
@@ -368,6 +366,11 @@ impl Slot<'_> {
         let ready = safely(|| self.plugin.ready(&self.plugin.first(), &self.spec.name, &mut words).is_ok());
         ready.unwrap_or_default().then(|| words.remark().map(str::to_owned))
     }
+}
+
+/// True if an argument is a character whom it need not name.
+fn is_somebody(argument: &ArgumentSpec) -> bool {
+    argument.field == "character" && argument.kind == ArgumentKind::Who && argument.many == Many::Maybe
 }
 
 /// The line with each of these names in one place of it.

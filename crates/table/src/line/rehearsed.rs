@@ -301,7 +301,7 @@ fn with_the_word_meant(said: &str, refusal: &Refusal, attempt: &Attempt<'_>) -> 
     if !wrong.chars().all(char::is_alphabetic) {
         return None;
     }
-    let meant = suggest(wrong, spec.words().map(String::as_str))?;
+    let meant = suggest(wrong, spec.words())?;
     corrected(said, Words::new(said, 0).place_of(wrong)?, meant)
 }
 

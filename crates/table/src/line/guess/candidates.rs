@@ -264,7 +264,7 @@ impl Said<'_> {
         let (before, words) = (line[from - 1], &line[from..]);
         let specs = self.knowing(bare(line[0]));
         let of_a_tool = specs.iter().any(|(plugin, _)| plugin.manifest().kind == Kind::Tool);
-        let known = || specs.iter().flat_map(|(_, spec)| spec.words().map(String::as_str));
+        let known = || specs.iter().flat_map(|(_, spec)| spec.words());
         let says_more = |word: &&str| {
             let lower = bare(word).to_lowercase();
             word.contains(|c: char| c.is_ascii_digit() || matches!(c, '+' | '|' | ':'))

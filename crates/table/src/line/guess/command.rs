@@ -20,7 +20,7 @@ impl Sentence<'_> {
         }
         let rest = without(&FILLERS, &self.words[1..=rest.len()]).join(" ");
         let known = self.all().flat_map(|(_, spec)| spec.words()).find(|word| word.starts_with(first.as_str()))?;
-        self.with_argument(&known.clone(), |spec| format!("{} {known} {rest}", spec.name))
+        self.with_argument(known, |spec| format!("{} {known} {rest}", spec.name))
     }
 
     /// A command in it; what follows `for that` or `because` is its comment.

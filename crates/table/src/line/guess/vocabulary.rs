@@ -41,7 +41,8 @@ fn known(host: &Host, attempt: &Attempt<'_>) -> BTreeSet<String> {
     for game in host.plugins.enabled(&attempt.room) {
         let manifest = game.manifest();
         for spec in &manifest.commands {
-            std::iter::once(&spec.name).chain(&spec.aliases).chain(spec.words()).for_each(|word| add(word));
+            let own = std::iter::once(&spec.name).chain(&spec.aliases).map(String::as_str);
+            own.chain(spec.words()).for_each(&mut add);
         }
         manifest.synonyms.iter().for_each(|(word, _)| add(word));
     }
