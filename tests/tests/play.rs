@@ -1,9 +1,11 @@
 //! Play through the whole core, in memory: sessions, lines as people type them, and what holds for every command.
 
 // `core` alone would be the standard library's.
+mod declarations;
 mod every_word;
 mod games;
 mod golden;
+mod misread;
 mod properties;
 mod sessions;
 #[path = "core.rs"]
