@@ -1,5 +1,6 @@
 //! For operators: a first configuration, errors with names, reports to the service manager, a unit with few rights.
 
+mod addresses;
 mod backups;
 mod containers;
 mod doctor;
