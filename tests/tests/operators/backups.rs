@@ -59,13 +59,17 @@ fn a_backup_leaves_the_store_room_on_its_disk() {
                   echo '!roll 2d1' | \"$@\" >/dev/null && rm -f data/backups/*\n\
                   head -c $(($(df --output=avail -B1 . | tail -1) - 1200000)) /dev/zero >filler\n\
                   \"$@\" backup all.jsonl; ls -d all*\n\
-                  rm filler && \"$@\" backup all.jsonl && echo '!roll 2d1' | \"$@\" | tail -1";
+                  rm filler && \"$@\" backup all.jsonl && echo '!roll 2d1' | \"$@\" | tail -1\n\
+                  cat /dev/zero >data/backups/2001-01-01.jsonl.part; df --output=avail . | tail -1\n\
+                  echo '!roll 2d1' | \"$@\" | tail -1";
     let mut command = Command::new("unshare");
     command.args(["--mount", "bash", "-c", script]).arg(home.path()).arg(program());
     let says = said(&command.stdin(Stdio::null()).output().unwrap());
     assert!(says.contains("which the store needs: make room"), "{says}");
     assert!(says.contains("cannot access 'all*'") && says.contains("records written to all.jsonl"), "{says}");
     assert!(says.contains("#2"), "{says}");
+    // What a backup left fills the disk, and the bot needs room to open its store.
+    assert!(says.lines().any(|line| line.trim() == "0") && says.contains("#3"), "{says}");
 }
 
 #[test]
