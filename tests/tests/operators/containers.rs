@@ -62,6 +62,9 @@ fn every_line_for_the_program_in_the_files_for_containers_is_understood() {
     let plain = |line: String| line.replace(['"', ',', ']'], " ");
     let lines: Vec<String> = from_quadlet.map(value).chain(from_image.map(|line| plain(value(&line)))).collect();
     assert_eq!(lines.len(), 4, "{lines:?}");
+    // Without --check a bot that hears nobody is healthy.
+    let health: Vec<_> = lines.iter().filter(|line| line.contains("status")).collect();
+    assert!(health.len() == 2 && health.iter().all(|line| line.contains("--check")), "{health:?}");
     for line in lines {
         // What is in front of the program starts it in the container.
         let words: Vec<&str> = line.split_whitespace().collect();
