@@ -3,6 +3,7 @@
 use super::Operated;
 use std::fs;
 use tests::irc::{Client, Ngircd, NgircdOptions};
+use tests::matrix::Synapse;
 
 impl Operated {
     /// Rewrites its configuration.
@@ -28,6 +29,23 @@ fn status_tells_the_truth_about_a_dead_server_with_the_reason_and_the_next_try()
     assert!(operated.get("/metrics").1.contains("astragal_connected{network=\"net\"} 0"));
     operated.server.restart();
     operated.until("back", || operated.ctl(&["status", "--check"]).status.success());
+}
+
+#[test]
+fn a_network_that_gave_up_is_not_connected_with_the_reason_and_the_next_try() {
+    let operated = Operated::start();
+    let homeserver = Synapse::shared().url();
+    let more = format!("[matrix.other]\nhomeserver = \"{homeserver}\"\nuser = \"nobody\"\npassword = \"wrong\"\n");
+    operated.rewrite(|text| text + more.as_str());
+    assert_eq!(operated.told(&["reload"]), "configuration reloaded: other: connecting\n");
+    let refused = format!("other: not connected: {homeserver} does not let nobody in with this password");
+    let line = || {
+        let status = operated.told(&["status"]);
+        status.lines().find(|line| line.starts_with(&refused)).map(str::to_owned)
+    };
+    operated.until("the reason", || line().is_some_and(|line| line.contains("; tries again at 20")));
+    assert!(operated.refused(&["status", "--check"]).contains("not connected: other"));
+    assert!(operated.told(&["status"]).contains("net: connected as astragal"));
 }
 
 #[test]
