@@ -64,8 +64,12 @@ async fn the_device_is_signed_and_its_identity_comes_back_with_the_recovery_key(
     let answer = table.ask(0, "!roll 2d1").await;
     assert_eq!(answer.lines().next(), Some("2 | 2d1 [1 1] #1"), "{answer}");
     drop(bot);
+    let session = std::fs::read(home.join("session.json")).expect("the login");
+    let session: Value = serde_json::from_slice(&session).expect("JSON");
+    let burnt = session["device_id"].as_str().expect("a device");
     std::fs::remove_dir_all(&home).expect("it burns");
     let login = said(&astragal_matrix(&data, &config, &["login"], ""));
+    assert!(login.contains(&format!("remove the old one, {burnt}, in a client")), "{login}");
     assert!(login.contains("did not sign this device"), "the login must not reset anything silently: {login}");
     // A new key made here would restore nothing, and end the one that does.
     let new = astragal_matrix(&data, &config, &["recovery", "new"], "");
