@@ -145,6 +145,21 @@ async fn a_wrong_password_is_tried_with_each_mechanism_and_the_bot_joins_without
     comes(&mut peer);
 }
 
+/// Services may forget who was logged in.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_bot_that_services_log_out_proves_its_account_again() {
+    let server = Scripted::listen();
+    let _bot = Make::default().start(settings(server.port(), &account("")));
+    let mut peer = server.accept();
+    assert_eq!(to_sasl(&mut peer, "PLAIN"), "PLAIN");
+    peer.send("AUTHENTICATE +");
+    decoded(&mut peer);
+    logged_in(&mut peer);
+    comes(&mut peer);
+    peer.send(&format!(":{SERVER} 901 {BOT} {BOT}!dice@bot.test :You are now logged out"));
+    assert_eq!(mechanism(&mut peer), "PLAIN");
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn the_bot_does_not_join_without_a_required_account() {
     let server = Scripted::listen();
