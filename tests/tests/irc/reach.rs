@@ -28,13 +28,16 @@ async fn the_next_server_is_tried_when_one_cannot_be_reached() {
 async fn while_no_server_can_be_reached_the_reason_and_the_next_try_are_known() {
     let irc = transport(Settings { reconnect_first_ms: 60_000, ..settings(1, "") });
     let bot = Make::default().serve(vec![irc.clone()]);
-    let status = loop {
-        let status = irc.status().await;
-        if status.again.is_some() {
-            break status;
+    let tried = async {
+        loop {
+            let status = irc.status().await;
+            if status.again.is_some() {
+                return status;
+            }
+            tokio::task::yield_now().await;
         }
-        tokio::task::yield_now().await;
     };
+    let status = tokio::time::timeout(Duration::from_secs(30), tried).await.expect("it tries again");
     assert!(!status.connected);
     assert!(status.trouble.is_some_and(|why| why.starts_with("127.0.0.1:1 cannot be reached: ")));
     bot.stop().await;

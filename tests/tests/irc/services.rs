@@ -3,9 +3,15 @@
 use crate::irc::stage::{BOT, CHANNEL, Make, OnIrc, Running, ask, hear_from, meet, settings, transport};
 use chat::Transport;
 use std::sync::Arc;
+use std::time::Duration;
 use tests::irc::{Client, Inspircd, InspircdOptions};
 
 const ACCOUNT: &str = "account = \"keeper\"\naccount_password = \"dragon\"\ntell_password = \"always\"";
+
+/// Why the bot does not tell them the password.
+const WITHHELD: &str = "NickServ is no operator of the network, so it is not told the password";
+/// How long the bot may take to try again.
+const PATIENCE: Duration = Duration::from_secs(30);
 
 /// Somebody in the channel who sees who logs in.
 fn watcher(port: u16) -> Client {
@@ -53,17 +59,17 @@ async fn without_sasl_the_state_says_why_nickserv_is_not_told_the_password_again
     let server = Inspircd::start(&InspircdOptions { without: vec!["sasl"], ..InspircdOptions::default() });
     let (bot, irc, _gus) = without_services(&server).await;
     server.start_services();
-    loop {
-        let status = irc.status().await;
-        if status
-            .trouble
-            .is_some_and(|why| why.ends_with("NickServ is no operator of the network, so it is not told the password"))
-        {
-            assert!(status.again.is_some());
-            break;
+    let withheld = async {
+        loop {
+            let status = irc.status().await;
+            if status.trouble.as_ref().is_some_and(|why| why.ends_with(WITHHELD)) {
+                return status;
+            }
+            tokio::task::yield_now().await;
         }
-        tokio::task::yield_now().await;
-    }
+    };
+    let status = tokio::time::timeout(PATIENCE, withheld).await.expect("the bot tries again and says why not");
+    assert!(status.again.is_some());
     bot.stop().await;
 }
 
