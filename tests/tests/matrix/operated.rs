@@ -6,7 +6,10 @@ use chat::RoomId;
 use jiff::Timestamp;
 use journal::keys;
 use journal::store::Batch;
+use matrix_sdk::config::SyncSettings;
+use matrix_sdk::{Client, SqliteStoreConfig};
 use serde_json::{Value, json};
+use std::path::Path;
 use std::time::Duration;
 use tests::matrix::{BadLine, Heard, Person, Synapse, SynapseOptions, Weather, name};
 use transport_matrix::{Device, Settings, probe};
@@ -36,6 +39,33 @@ async fn after_a_login_by_hand_the_bot_knows_that_it_is_not_alone() {
     let network = table.transport();
     let bot = table.start_on(Make::default(), network.clone()).await;
     // The bot is in the room already, so nothing in the room shows that it is listening now.
+    network.ready().await;
+    table.ask(0, "!roll 1d1").await;
+    let rooms = network.status().await.rooms;
+    assert!(rooms.len() == 1 && rooms[0].others == 1, "{rooms:?}");
+    bot.stop().await;
+}
+
+/// Logs in as older versions did: the first sync brought no summaries of the rooms, and no later one does.
+async fn log_in_without_summaries(server: &Synapse, user: &str, home: &Path) {
+    let key = [7; 32];
+    std::fs::write(home.join("key"), key).expect("it can be written");
+    let store = SqliteStoreConfig::with_low_memory_config(home.join("store")).key(Some(&key));
+    let client = Client::builder().homeserver_url(server.url());
+    let client = client.sqlite_store_with_config_and_cache_path(store, None::<&Path>).build().await.expect("a client");
+    client.matrix_auth().login_username(user, &format!("pw-{user}")).send().await.expect("logged in");
+    client.sync_once(SyncSettings::new().timeout(Duration::ZERO)).await.expect("a sync");
+    let session = client.matrix_auth().session().expect("logged in");
+    std::fs::write(home.join("session.json"), serde_json::to_vec(&session).expect("JSON")).expect("it can be written");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_bot_whose_rooms_have_no_summary_counts_the_people_there() {
+    let mut table = Table::set(false, &["ann"]).await;
+    table.seat();
+    log_in_without_summaries(table.server, &table.user, table.device.path()).await;
+    let network = table.transport();
+    let bot = table.start_on(Make::default(), network.clone()).await;
     network.ready().await;
     table.ask(0, "!roll 1d1").await;
     let rooms = network.status().await.rooms;
@@ -223,6 +253,21 @@ async fn a_new_password_and_a_new_token_are_taken_while_the_bot_runs() {
         assert!(answer.contains("2 | 2d1 [1 1] #2"), "{secret}: {answer}");
         bot.stop().await;
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn another_token_is_taken_at_a_start_although_the_first_one_still_works() {
+    let (server, user, home) = (Synapse::shared(), name("other"), tempfile::tempdir().expect("a directory"));
+    server.register(&user);
+    let device = async |token: &str| {
+        let text = format!("homeserver = \"{}\"\ntoken = \"{token}\"\n", server.url());
+        let account = toml::from_str::<Settings>(&text).expect("settings").complete().expect("valid settings");
+        Device::open(account, home.path(), &randomness()).await.expect("logged in").who()
+    };
+    let first = device(&server.log_in(&user)).await;
+    let second = device(&server.log_in(&user)).await;
+    assert_ne!(second, first);
+    assert_eq!(device("of no use").await, second, "a token that does not work changes nothing");
 }
 
 #[tokio::test(flavor = "multi_thread")]

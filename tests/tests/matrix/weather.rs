@@ -197,8 +197,25 @@ fn user(id: &str) -> matrix_sdk::ruma::OwnedUserId {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_revoked_login_ends_the_bot_with_one_clear_line() {
+    let password = |user: &str| format!("password = \"pw-{user}\"");
+    let said = revoked(&password, "`astragal matrix login` makes a new device").await;
+    assert!(!said.contains("pw-"), "the password is in the output");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_bot_whose_token_was_revoked_asks_for_a_new_token_and_no_login() {
+    let token = |user: &str| format!("token = \"{}\"", Synapse::shared().log_in(user));
+    let said = revoked(&token, "Put the token of a new device into token_file").await;
+    assert!(!said.contains("matrix login"), "{said}");
+}
+
+/// What a bot with this secret prints once all its logins are revoked; it ends with an error that names the cure.
+async fn revoked(secret: &dyn Fn(&str) -> String, cure: &str) -> String {
     let table = Table::set(false, &["ann"]).await;
     let config = crate::matrix::once::configure(table.device.path(), &table.server.url(), &table.user, "");
+    let text = std::fs::read_to_string(&config).expect("it is there");
+    let (known, own) = (format!("password = \"pw-{}\"", table.user), secret(&table.user));
+    std::fs::write(&config, text.replace(&known, &own)).expect("it can be written");
     let mut command = tests::astragal(&table.device.path().join("data"));
     let child = command.arg("--config").arg(&config).spawn().expect("the program runs");
     table.people[0].meet(&table.room, &table.bot).await;
@@ -211,9 +228,8 @@ async fn a_revoked_login_ends_the_bot_with_one_clear_line() {
     table.server.ask("POST", "/_matrix/client/v3/logout/all", login["access_token"].as_str(), &json!({}));
     let output = tokio::task::spawn_blocking(|| child.wait_with_output().expect("it ends")).await.expect("it ends");
     let complaint = tests::complaint(&output);
-    assert!(complaint.contains("the login was revoked") && complaint.contains("astragal matrix login"), "{complaint}");
-    let said = [output.stderr, output.stdout].map(|said| String::from_utf8_lossy(&said).into_owned()).concat();
-    assert!(!said.contains(&format!("pw-{}", table.user)), "the password is in the output");
+    assert!(complaint.contains("the login was revoked") && complaint.contains(cure), "{complaint}");
+    [output.stderr, output.stdout].map(|said| String::from_utf8_lossy(&said).into_owned()).concat()
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -223,17 +239,20 @@ async fn a_homeserver_that_failed_twice_is_not_connected_until_it_answers_again(
     let network = transport(settings(&line.url(), &table.user, "sync_seconds = 1\n"), table.device.path());
     let bot = Make::default().serve(vec![network.clone()]);
     let until = async |connected: bool| {
-        loop {
-            let status = network.status().await;
-            if status.connected == connected {
-                return status;
+        let seen = async {
+            loop {
+                let status = network.status().await;
+                if status.connected == connected {
+                    return status;
+                }
+                tokio::time::sleep(Duration::from_millis(20)).await;
             }
-            tokio::time::sleep(Duration::from_millis(20)).await;
-        }
+        };
+        tokio::time::timeout(Duration::from_secs(20), seen).await.expect("it is seen soon")
     };
     until(true).await;
     line.forecast(|_, request| if request.contains("/sync") { Weather::Status(502) } else { Weather::Fair });
-    let away = tokio::time::timeout(Duration::from_secs(20), until(false)).await.expect("it is seen soon");
+    let away = until(false).await;
     assert!(away.trouble.is_some_and(|why| why.contains("502")) && away.again.is_some(), "the reason and the next try");
     line.forecast(|_, _| Weather::Fair);
     assert_eq!(until(true).await.trouble, None);
