@@ -55,7 +55,7 @@ pub async fn listen(socket: PathBuf, operator: Arc<Operator>) {
             if let Err(error) = answer(stream, &operator, &spool).await {
                 tracing::warn!(error = format!("{error:#}"), "a request on the control socket failed");
             }
-            // It exists only if it was requested.
+            // It is there only if nothing could be sent.
             let _ = fs::remove_file(&spool);
             drop(place);
         });
@@ -118,7 +118,10 @@ async fn answer_to(
         Request::Tables => tables::of_running(&operator.bot, spool.to_owned()).await?,
         Request::Verify { .. } => return Ok(Box::new(io::empty())),
     }
-    Ok(Box::new(File::open(spool)?))
+    let answer = File::open(spool)?;
+    // Whoever reads it may stop at any time, and then looks for what is left.
+    fs::remove_file(spool)?;
+    Ok(Box::new(answer))
 }
 
 /// The rooms that people call so, on any network.
