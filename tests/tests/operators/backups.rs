@@ -126,6 +126,9 @@ fn what_interrupted_backups_left_is_gone_before_the_store_is_opened() {
     leave();
     assert!(astragal(data.path()).arg("check").output().unwrap().status.success());
     assert!(gone(), "{:?}", parts(data.path()));
+    leave();
+    assert!(astragal(data.path()).args(["backup", "-"]).output().unwrap().status.success());
+    assert!(gone(), "{:?}", parts(data.path()));
 }
 
 #[test]
