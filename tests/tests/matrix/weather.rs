@@ -229,7 +229,9 @@ async fn revoked(secret: &dyn Fn(&str) -> String, cure: &str) -> String {
     let output = tokio::task::spawn_blocking(|| child.wait_with_output().expect("it ends")).await.expect("it ends");
     let complaint = tests::complaint(&output);
     assert!(complaint.contains("the login was revoked") && complaint.contains(cure), "{complaint}");
-    [output.stderr, output.stdout].map(|said| String::from_utf8_lossy(&said).into_owned()).concat()
+    let said = [output.stderr, output.stdout].map(|said| String::from_utf8_lossy(&said).into_owned()).concat();
+    assert!(!said.contains("matrix_sdk"), "the library's own words: {said}");
+    said
 }
 
 #[tokio::test(flavor = "multi_thread")]
