@@ -12,6 +12,7 @@ use serde_json::{Value, json};
 use std::path::Path;
 use std::time::Duration;
 use tests::matrix::{BadLine, Heard, Person, Synapse, SynapseOptions, Weather, name};
+use tests::unattended::Program;
 use transport_matrix::{Device, Settings, probe};
 
 /// Makes a room with these join rules.
@@ -294,6 +295,20 @@ async fn a_first_try_after_the_device_was_removed_tells_whether_the_password_let
     server.ask("POST", "/_matrix/client/v3/logout/all", Some(&server.log_in(&table.user)), &json!({}));
     let told = probe(account(), directory, &randomness()).await.expect("the password is right");
     assert!(told.contains("let us in as") && told.contains("so the bot makes a new one"), "{told}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_journal_of_a_room_is_exported_by_the_name_that_people_see() {
+    let mut table = Table::set(false, &["ann"]).await;
+    let config = crate::matrix::once::configure(table.device.path(), &table.server.url(), &table.user, "");
+    let (data, file) = (table.device.path().join("data"), table.device.path().join("tavern.jsonl"));
+    let bot = Program::start(&data, &config);
+    table.people[0].meet(&table.room, &table.bot).await;
+    table.ask(0, "!roll 2d1").await;
+    let output = tests::astragal(&data).args(["export", "Tavern"]).arg(&file).output().expect("the program runs");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    assert!(std::fs::read_to_string(file).expect("it is there").contains(&table.room));
+    drop(bot);
 }
 
 #[tokio::test(flavor = "multi_thread")]
