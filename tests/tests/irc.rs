@@ -16,6 +16,7 @@ mod sasl;
 mod scripted;
 mod services;
 mod sessions;
+mod shunned;
 mod speech;
 
 use tests::irc::{played, stage};

@@ -153,6 +153,20 @@ pub enum Event {
         /// When.
         sent: Timestamp,
     },
+    /// Somebody in the room is known by another id from now on and leaves what they hold with the old one: they logged
+    /// out of their account, or into another.
+    LoggedOut {
+        /// Which room.
+        room: RoomId,
+        /// Who they were.
+        from: PlayerId,
+        /// Who they are now.
+        player: PlayerId,
+        /// Under which name.
+        name: String,
+        /// How sure it is that they are who they claim to be.
+        trust: Trust,
+    },
     /// An answer of the bot was too long for a network where answers must be short: the rest, for anyone who asks for
     /// more.
     Rest {
@@ -216,6 +230,7 @@ impl Event {
             | Event::Called { room, .. }
             | Event::Gone { room, .. }
             | Event::Renamed { room, .. }
+            | Event::LoggedOut { room, .. }
             | Event::Rest { room, .. }
             | Event::Moved { from: room, .. }
             | Event::Arrived { room }

@@ -3,7 +3,8 @@
 use crate::host::Host;
 use crate::pattern;
 use crate::route::SaidTo;
-use chat::{Event, Message, Speaker, Trust};
+use chat::{Event, Message, PlayerId, RoomId, Speaker, Trust};
+use journal::documents::RoomDoc;
 use journal::store::StoreError;
 use std::collections::BTreeSet;
 
@@ -13,9 +14,43 @@ impl Host {
         let (Event::Said(message) | Event::Edited { message, .. } | Event::Reacted { message, .. }) = event else {
             return false;
         };
-        let told = self.ignored.read().expect("nothing panics holding it");
-        pattern::about(&told, &message.speaker).is_some()
-            || pattern::about(&self.settings().ignore, &message.speaker).is_some()
+        self.ignores_everywhere(&message.speaker)
+    }
+
+    /// True if somebody is ignored in all rooms, or was in one of them since they came there.
+    fn ignores_everywhere(&self, speaker: &Speaker) -> bool {
+        let everywhere = self.ignored();
+        if everywhere.is_empty() {
+            return false;
+        }
+        let Some(pattern) = pattern::about(&everywhere, speaker) else {
+            return !everywhere.is_disjoint(&self.roster.ignored_anywhere(&speaker.player));
+        };
+        for room in self.roster.rooms_of(&speaker.player) {
+            self.roster.ignore(&room, &speaker.player, [pattern.clone()]);
+        }
+        true
+    }
+
+    /// True if whoever speaks is ignored in the room: by what matches them now, or by what matched them since they came
+    /// there. Logging in or out, or another nick, makes nobody another person.
+    pub(crate) fn ignores(&self, room: &RoomId, doc: &RoomDoc, speaker: &Speaker) -> bool {
+        if let Some(pattern) = pattern::about(&doc.ignored, speaker) {
+            self.roster.ignore(room, &speaker.player, [pattern.clone()]);
+            return true;
+        }
+        let before = || self.roster.ignored_in(room, &speaker.player);
+        (!doc.ignored.is_empty() && !doc.ignored.is_disjoint(&before())) || self.ignores_everywhere(speaker)
+    }
+
+    /// Somebody in the room, who was `from` before, is `to` from now on.
+    pub(crate) fn goes_on_as(&self, room: &RoomId, from: &PlayerId, to: (&PlayerId, &str, Trust)) {
+        let ignored = self.roster.ignored_in(room, from);
+        self.roster.leave(room, from);
+        self.roster.enter(room, to.0, to.1, to.2);
+        if !ignored.is_empty() {
+            self.roster.ignore(room, to.0, ignored);
+        }
     }
 
     /// People ignored everywhere: by the configuration, and by the operator's commands.

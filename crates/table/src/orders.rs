@@ -11,7 +11,6 @@ use crate::done::Done;
 use crate::draft::{Draft, person};
 use crate::host::Host;
 use crate::ledger::Ledger;
-use crate::pattern;
 use crate::table::Table;
 use crate::times;
 use crate::words::behind;
@@ -285,8 +284,8 @@ impl Table {
     /// True if somebody would be heard at the table if they spoke now: in this room, or in another one of its rooms. After a
     /// start nobody knows yet who is there.
     fn is_heard(&self, host: &Host, message: &Message) -> Result<bool, StoreError> {
-        let ignored = &self.state.rooms[&message.room].doc.ignored;
-        if pattern::about(ignored, &message.speaker).is_some() {
+        let room = &self.state.rooms[&message.room].doc;
+        if host.ignores(&message.room, room, &message.speaker) {
             return Ok(false);
         }
         let is_in = |room: &RoomId| {

@@ -17,16 +17,16 @@ pub(crate) fn matches(pattern: &str, name: &str) -> bool {
     rest.ends_with(last)
 }
 
-/// The pattern that matches somebody, by their id or address, with or without the network: `libera:account:troll`,
+/// The pattern that matches somebody, by an id of theirs or their address, with or without the network: `libera:account:troll`,
 /// `@*:spam.example`, `*!*@*.spam.example`. On some networks a nick with `[` is the same as one with `{`, so ignoring
 /// one ignores the other.
 pub(crate) fn about<'a>(patterns: &'a BTreeSet<String>, speaker: &Speaker) -> Option<&'a String> {
     if patterns.is_empty() {
         return None;
     }
-    let (network, id) = (&speaker.player.network, &speaker.player.id);
-    let names = [id, &speaker.address].into_iter().filter(|name| !name.is_empty());
-    let names: Vec<_> = names.flat_map(|name| [name.clone(), format!("{network}:{name}")]).collect();
+    let ids = speaker.accounts().map(|account| (&account.network, &account.id));
+    let named = ids.chain([(&speaker.player.network, &speaker.address)]).filter(|(_, name)| !name.is_empty());
+    let names: Vec<_> = named.flat_map(|(network, name)| [name.clone(), format!("{network}:{name}")]).collect();
     let names: Vec<_> = names.iter().map(|name| one_case(name)).collect();
     patterns.iter().find(|pattern| names.iter().any(|name| matches(&one_case(pattern), name)))
 }

@@ -23,6 +23,8 @@ struct Room {
     addresses: BTreeMap<PlayerId, String>,
     /// People who gave a command since they came.
     met: BTreeMap<PlayerId, Met>,
+    /// People who were ignored since they came, perhaps under an earlier id: the patterns that matched them.
+    ignored: BTreeMap<PlayerId, BTreeSet<String>>,
     /// True if an answer there was cut, and nobody has left since.
     cut: bool,
 }
@@ -89,6 +91,7 @@ impl Roster {
             room.sure.remove(player);
             room.met.remove(player);
             room.addresses.remove(player);
+            room.ignored.remove(player);
             room.cut = false;
         }
     }
@@ -105,6 +108,24 @@ impl Roster {
     /// Where somebody connected from when they last spoke in a room where they are now.
     pub fn address_of(&self, player: &PlayerId) -> Option<String> {
         self.rooms().values().find_map(|room| room.addresses.get(player).cloned())
+    }
+
+    /// Somebody in the room was found to be ignored by these patterns.
+    pub fn ignore(&self, room: &RoomId, player: &PlayerId, patterns: impl IntoIterator<Item = String>) {
+        let mut rooms = self.rooms();
+        if let Some(room) = rooms.get_mut(room).filter(|room| room.present.contains_key(player)) {
+            room.ignored.entry(player.clone()).or_default().extend(patterns);
+        }
+    }
+
+    /// The patterns that somebody was ignored by since they came to the room.
+    pub fn ignored_in(&self, room: &RoomId, player: &PlayerId) -> BTreeSet<String> {
+        self.rooms().get(room).and_then(|room| room.ignored.get(player).cloned()).unwrap_or_default()
+    }
+
+    /// The patterns that somebody was ignored by since they came, in any room.
+    pub fn ignored_anywhere(&self, player: &PlayerId) -> BTreeSet<String> {
+        self.rooms().values().filter_map(|room| room.ignored.get(player)).flatten().cloned().collect()
     }
 
     /// An answer in the room was cut, and its rest is kept.

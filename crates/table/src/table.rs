@@ -25,7 +25,6 @@ use crate::limits::Pulse;
 use crate::line::reads;
 use crate::notation::reads_as_dice;
 use crate::outcome::{Heard, Outcome, OutcomeKind};
-use crate::pattern;
 use crate::room::Answered;
 use crate::route::SaidTo;
 use crate::state::{State, read};
@@ -142,15 +141,15 @@ impl Table {
         lines: &[CommandLine],
         network: Guarantees,
     ) -> Result<Heard, StoreError> {
+        let event = &*self.in_its_time(host, event);
+        let event = &*host.with_accounts(event)?;
         if let Event::Said(message) | Event::Edited { message, .. } = event {
             let room = &self.state.room(host, &message.room)?.doc;
             let unheard = matches!(event, Event::Edited { .. }) && !room.plays_edits();
-            if unheard || pattern::about(&room.ignored, &message.speaker).is_some() {
+            if unheard || host.ignores(&message.room, room, &message.speaker) {
                 return Ok(Heard::nothing());
             }
         }
-        let event = &*self.in_its_time(host, event);
-        let event = &*host.with_accounts(event)?;
         match event {
             Event::Said(message) => {
                 let row = keys::inbox(message.said_in(), &message.id);

@@ -324,8 +324,12 @@ impl View {
             }
             let room = self.room(&channel);
             match before {
-                // If it was merely unknown before, nothing has changed: what the nick holds was never theirs.
-                Account::Is(_) | Account::Unknown => {
+                Account::Is(_) => {
+                    let (from, Speaker { player, name, trust, .. }) = (old.0.clone(), speaker);
+                    events.push(Event::LoggedOut { room, from, player, name, trust });
+                }
+                // Nothing has changed: what the nick holds was never theirs.
+                Account::Unknown => {
                     events.push(Event::Gone { room, player: old.0.clone() });
                     events.extend(self.present(&channel, &folded));
                 }
@@ -449,6 +453,7 @@ mod tests {
         let tell = |event: &Event| match event {
             Event::Present { player, name, .. } => format!("{} is here as {name}", player.id),
             Event::Gone { player, .. } => format!("{} is gone", player.id),
+            Event::LoggedOut { from, player, .. } => format!("{} logs out, and is {}", from.id, player.id),
             Event::Renamed { from, speaker, .. } => format!("{} goes on as {}", from.id, speaker.player.id),
             other => format!("{other:?}"),
         };
@@ -468,7 +473,7 @@ mod tests {
         assert_eq!(told(&events), ["nick:mia goes on as account:keeper"]);
         events.clear();
         view.set_account("mia", Account::None, &mut events, renamed);
-        assert_eq!(told(&events), ["account:keeper is gone", "nick:mia is here as Mia"]);
+        assert_eq!(told(&events), ["account:keeper logs out, and is nick:mia"]);
         assert_eq!(view.nick_of("account:keeper"), None, "what is for the account reaches nobody");
     }
 

@@ -255,6 +255,8 @@ module {{ name = "ns_register"; registration = "none" }}
 command {{ service = "NickServ"; name = "REGISTER"; command = "nickserv/register" }}
 module {{ name = "ns_identify" }}
 command {{ service = "NickServ"; name = "IDENTIFY"; command = "nickserv/identify" }}
+module {{ name = "ns_logout" }}
+command {{ service = "NickServ"; name = "LOGOUT"; command = "nickserv/logout" }}
 module {{ name = "ns_cert"; max = 5 }}
 command {{ service = "NickServ"; name = "CERT"; command = "nickserv/cert" }}
 module {{ name = "ns_recover"; restoreonrecover = yes }}

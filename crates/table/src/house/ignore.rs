@@ -5,6 +5,7 @@ use crate::people::{People, looks_like_an_id, with_id};
 use crate::turn::HouseTurn;
 use chat::Reply;
 use plugin_api::{Refusal, Text};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// The most patterns per room.
@@ -32,10 +33,23 @@ pub(super) fn ignore(turn: &mut HouseTurn, who: Option<Text>) -> Result<Reply, R
 pub(super) fn unignore(turn: &mut HouseTurn, who: &Text) -> Result<Reply, Refusal> {
     let typed = who.text.trim();
     let (pattern, shown) = named(turn, typed)?;
-    if !Arc::make_mut(turn.room).ignored.remove(&pattern) {
+    if Arc::make_mut(turn.room).ignored.remove(&pattern) {
+        return Ok(format!("{shown} is answered again in this room.").into());
+    }
+    let before = ignored_before(turn, typed);
+    if before.is_empty() {
         return Err(Refusal::new(format!("{typed} is not ignored here")).about(typed).example("ignore"));
     }
-    Ok(format!("{shown} is answered again in this room.").into())
+    Arc::make_mut(turn.room).ignored.retain(|pattern| !before.contains(pattern));
+    let before: Vec<_> = before.into_iter().collect();
+    Ok(format!("{shown}, ignored as {}, is answered again in this room.", before.join(", ")).into())
+}
+
+/// What is ignored here and matched somebody who has another id by now.
+fn ignored_before(turn: &HouseTurn, typed: &str) -> BTreeSet<String> {
+    let Ok(player) = turn.table.player(typed, turn.present) else { return BTreeSet::new() };
+    let matched = turn.host.roster.ignored_in(turn.room_id, &player);
+    matched.intersection(&turn.room.ignored).cloned().collect()
 }
 
 fn list(turn: &HouseTurn) -> Reply {

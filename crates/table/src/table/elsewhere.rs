@@ -3,10 +3,9 @@
 use super::Table;
 use crate::host::Host;
 use crate::outcome::{Heard, Outcome, OutcomeKind, Outgoing};
-use crate::pattern;
 use crate::room::{Answered, MIRROR};
 use chat::{Block, Earlier, Line, Message, PlayerId, Post, Readers, RoomId, Span, What, cut};
-use journal::documents::{RoomDoc, to_json};
+use journal::documents::to_json;
 use journal::keys;
 use journal::store::StoreError;
 use std::collections::BTreeMap;
@@ -80,7 +79,7 @@ impl Table {
         let roll = shown.and_then(|outcome| outcome.entry).map(|number| (self.state.id.clone(), number));
         let part = |id: &str, room: &RoomId| format!("{}/{id}/{room}", message.said_in());
         for (room, doc) in self.ledger(host).rooms_at(&self.state.id)? {
-            if room == message.room || !sees(&doc, message) {
+            if room == message.room || !doc.sees_others() || host.ignores(&room, &doc, &message.speaker) {
                 continue;
             }
             if host.waiting.mirrored(&room) >= MOST_WAITING {
@@ -114,11 +113,6 @@ impl Table {
         }
         Ok(())
     }
-}
-
-/// True if a room wants to see what the sender of a message rolls.
-fn sees(room: &RoomDoc, message: &Message) -> bool {
-    room.sees_others() && pattern::about(&room.ignored, &message.speaker).is_none()
 }
 
 /// One line for each command that the other rooms are shown.

@@ -7,7 +7,6 @@ use crate::draft::Draft;
 use crate::host::Host;
 use crate::line::{changed, note};
 use crate::outcome::{Heard, Outcome, OutcomeKind, Outgoing};
-use crate::pattern;
 use crate::people::People;
 use crate::rights::Rights;
 use crate::room::Answered;
@@ -44,8 +43,8 @@ impl Table {
             }
             Event::Renamed { id, room, from, trust, speaker, sent } => {
                 let met = host.roster.met(room, from);
-                host.roster.leave(room, from);
-                host.roster.enter(room, &speaker.player, &speaker.name, speaker.trust);
+                let ignored = self.is_ignored(host, room, from)?;
+                host.goes_on_as(room, from, (&speaker.player, &speaker.name, speaker.trust));
                 // What a bare nick held before them may be anybody's, so they cannot carry it away.
                 let own = met.as_ref().is_some_and(|met| met.found == Found::Nothing);
                 if let Some(met) = met {
@@ -56,13 +55,16 @@ impl Table {
                 }
                 let message = Message::new(id, room.clone(), speaker.clone(), *sent, "");
                 // Nothing is written for who is not answered, and so what they hold stays under the name that is ignored.
-                let before = Speaker { address: speaker.address.clone(), ..Speaker::new(from.clone(), &speaker.name) };
-                if pattern::about(&self.state.room(host, room)?.doc.ignored, &before).is_some() {
+                if ignored {
                     return Ok(Heard::nothing());
                 }
                 if own || *trust == Trust::Account {
                     return self.hear_rename(host, (from, *trust), &message);
                 }
+            }
+            Event::LoggedOut { room, from, player, name, trust } => {
+                self.is_ignored(host, room, from)?;
+                host.goes_on_as(room, from, (player, name, *trust));
             }
             Event::Left { room } => host.roster.forget(room),
             Event::Rest { room, to, blocks } => {
@@ -76,6 +78,13 @@ impl Table {
             Event::Said(_) | Event::Edited { .. } | Event::Reacted { .. } | Event::Redacted { .. } => {}
         }
         Ok(Heard::nothing())
+    }
+
+    /// True if somebody in the room is ignored there, which is noted as long as they stay.
+    fn is_ignored(&mut self, host: &Host, room: &RoomId, player: &PlayerId) -> Result<bool, StoreError> {
+        let address = host.roster.address_of(player).unwrap_or_default();
+        let speaker = Speaker { address, ..Speaker::new(player.clone(), &player.id) };
+        Ok(host.ignores(room, &self.state.room(host, room)?.doc, &speaker))
     }
 
     /// What somebody finds here when they give their first command.
