@@ -37,6 +37,7 @@ mod sheets;
 mod shipped;
 mod time;
 mod told;
+mod touching;
 mod turns;
 mod withheld;
 mod words;

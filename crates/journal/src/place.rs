@@ -116,6 +116,16 @@ impl Place {
         })
     }
 
+    /// The character whose sheet in a game a path leads to. Games keep what a character has under `characters`, by id.
+    pub fn sheet(path: &str) -> Option<CharacterId> {
+        let words = words(path);
+        let words: Vec<&str> = words.iter().map(AsRef::as_ref).collect();
+        match words.as_slice() {
+            ["games", _, "state", "characters", id, ..] => id.parse().ok().map(CharacterId),
+            _ => None,
+        }
+    }
+
     /// Its path.
     pub fn path(&self) -> String {
         let within = |word: &str| pointer(&Document::Table.path(), word);

@@ -37,5 +37,5 @@ pub use scenes::Scenes;
 pub use setting::{ChoiceSetting, NumberSetting, Setting, SettingKind, SettingScope, Typed};
 pub use spec::{ArgumentSpec, Many, Place, usage_of};
 pub use traits::{Effect, Trait};
-pub use turn::{Against, Closed, DIALECT, EarlierRoll, Fit, Left, Secrets, Target, Turn, Wanted};
+pub use turn::{Against, Closed, DIALECT, EarlierRoll, Fit, Left, Secrets, Target, Turn, Wanted, not_in_secret};
 pub use words::Words;

@@ -347,6 +347,24 @@ impl<'a> Turn<'a> {
         }
     }
 
+    /// Refuses a player to change in secret what somebody else's character has: whoever plays that character has to read
+    /// it. If a referee changes it, only a referee can undo that. Call this before any die falls.
+    ///
+    /// # Errors
+    /// It is in secret.
+    pub fn touches(&self, who: CharacterId) -> Result<(), Refusal> {
+        if who == self.actor {
+            return Ok(());
+        }
+        if self.in_secret() && !self.may_know(who) {
+            return Err(Refusal::new(not_in_secret(self.name(who))));
+        }
+        if self.has_referee() {
+            self.by_referee();
+        }
+        Ok(())
+    }
+
     /// True if the player may do what only a referee may. Call this last, when nothing else would refuse the command: a
     /// granted request is recorded as needing a referee, so only a referee can undo it.
     pub fn by_referee(&self) -> bool {
@@ -549,4 +567,9 @@ impl Dice for Turn<'_> {
     fn throw(&mut self, sides: u32) -> Result<u32, DiceError> {
         self.dice.throw(sides)
     }
+}
+
+/// Why nobody changes in secret what the character called `name` has.
+pub fn not_in_secret(name: &str) -> String {
+    format!("that changes what {name} has, so it is not for secret: type it in the room, where they read it")
 }

@@ -18,6 +18,7 @@ mod reading;
 mod rehearsed;
 mod resolve;
 mod totals;
+mod touched;
 pub(crate) mod undo;
 mod unknown;
 mod verbosity;

@@ -93,6 +93,10 @@ pub(crate) fn both(state: &mut State, turn: &mut Turn, pool: &Pool, dice: DiceWo
         let what = "whoever counters rolls those dice themselves: name them here, and they type counter";
         return Err(Refusal::new(what).about(dice.typed));
     };
+    // The referee, who has the NPCs, reads what is played in secret.
+    if !turn.opposes(who) {
+        turn.touches(who)?;
+    }
     let countering = Pool { dice: vec![dice], ..Pool::default() };
     let actor = turn.actor;
     let roll = throw(state, turn, (actor, Kind::Action), pool)?;

@@ -102,6 +102,7 @@ pub(crate) fn impact(
     }
     let whose = whose.map(|name| turn.character(&name.0)).transpose()?.or(action.record.against);
     may_spend(turn, &action, (on, whose))?;
+    whose.filter(|_| on.is_some()).map_or(Ok(()), |who| turn.touches(who))?;
     let target: Target<Roll> = turn.target()?;
     let spent = target.record.spent.saturating_add(u32::try_from(points).unwrap_or(u32::MAX));
     turn.amend(&Roll { spent, ..target.record.clone() });

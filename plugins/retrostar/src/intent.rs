@@ -82,6 +82,7 @@ pub(crate) fn assist(state: &mut State, turn: &mut Turn, who: &Name, effort: &Ef
     if helps == turn.actor {
         return Err(Refusal::new("you cannot assist yourself").about(&who.0).example("intent +1"));
     }
+    turn.touches(helps)?;
     let name = turn.name(helps).to_owned();
     let made = throw(state, turn, effort, Waiting::Stays)?;
     let band = made.throw.band();

@@ -44,6 +44,7 @@ pub(crate) fn spend(
         let what = "a token brings an aspect into play: background, casting or descriptor";
         return Err(Refusal::new(what).example("spend spotlight casting"));
     };
+    turn.touches(who)?;
     allow(turn, state.held(who).paid.len() + 1)?;
     pay(state)?;
     state.of(who).paid.push(aspect);
@@ -108,6 +109,7 @@ pub(crate) fn dial(state: &mut State, turn: &mut Turn, who: Option<Name>, change
     if change != 1 && !turn.by_referee() {
         return Err(Refusal::new("only the Showrunner takes a dial back, or several at once").example("dial Ann"));
     }
+    turn.touches(who)?;
     let all = i64::from(state.dials) + i64::from(change);
     let own = i64::from(state.held(who).dials) + i64::from(change);
     if own < 0 || !(0..=MOST_DIALS).contains(&all) {

@@ -197,6 +197,7 @@ pub(crate) fn hubris(state: &mut State, turn: &mut Turn, value: Option<u32>, who
     if who == turn.actor && !turn.by_referee() {
         return Err(Refusal::new("another player or the referee brings your Hubris into play").example("destiny"));
     }
+    turn.touches(who)?;
     let value = state.pool.take(Kind::Tragedy, value)?;
     state.of(who).held.tragedy += 1;
     let reply = Reply::new().bold(format!("Hubris of {}: severity {value}", turn.name(who)));
@@ -212,6 +213,7 @@ fn taken(state: &mut State, turn: &mut Turn, reply: Reply) -> Result<Reply, Refu
 
 pub(crate) fn join(state: &mut State, turn: &mut Turn, who: Option<Name>) -> Result<Reply, Refusal> {
     let who = turn.named(who)?;
+    turn.touches(who)?;
     let was_away = turn.is_away(who);
     turn.welcome(who);
     if state.players.contains(&who) {

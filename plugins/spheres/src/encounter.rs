@@ -228,6 +228,9 @@ pub(crate) fn next(state: &mut State, turn: &mut Turn) -> Result<Reply, Refusal>
     // Characters who are away have no turn until they are back.
     let then = state.order.iter().skip(at.map_or(0, |at| at + 1)).find(here).or_else(|| state.order.iter().find(here));
     let who = then.cloned().unwrap_or(first);
+    if let InOrder::Character(who) = &who {
+        turn.touches(*who)?;
+    }
     Ok(begin(state, turn, who))
 }
 

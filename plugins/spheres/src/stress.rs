@@ -106,6 +106,7 @@ pub(crate) fn heal(state: &mut State, turn: &mut Turn, who: &Name, own: bool) ->
     let who = turn.character(&who.0)?;
     bears_more(state, turn, who, 0)?;
     let bearer = if own { turn.actor } else { who };
+    turn.touches(bearer)?;
     if state.held(bearer).stress >= MOST_STRESS {
         return Err(
             Refusal::new(format!("{} bears {MOST_STRESS} Stress already", turn.name(bearer))).example("heal Bob")

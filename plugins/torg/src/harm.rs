@@ -62,6 +62,7 @@ pub(crate) fn damage(
     who: Option<Name>,
 ) -> Result<Reply, Refusal> {
     let on = who.map(|name| turn.character(&name.0)).transpose()?;
+    on.map_or(Ok(()), |on| turn.touches(on))?;
     let (values, shown) = throw_bonus_dice(turn, dice, false)?;
     let total = damage + i64::from(rules::bonus_dice_total(&values));
     let harm = rules::harm(total, toughness);

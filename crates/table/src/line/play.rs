@@ -5,6 +5,7 @@ use super::chances::chances_of_offers;
 use super::meant::ODDS;
 use super::prepared::{Prepared, stumbled};
 use super::reading::safely;
+use super::touched;
 use crate::attempt::Attempt;
 use crate::budget::{self, A_DIE, MOST_STATE, ODDS_OF_DICE};
 use crate::done::Done;
@@ -259,6 +260,10 @@ impl Draft {
         let grown = grown(game, &state, after, number, &mut changes);
         if grown.as_ref().is_some_and(|(after, _)| after.bytes > MOST_STATE) {
             return self.not_kept(game, spec, format!("this table's {game} would grow too large to be kept"), attempt);
+        }
+        if let Some(who) = touched::in_secret(attempt, &changes) {
+            let what = plugin_api::not_in_secret(attempt.doc.name_of(who));
+            return self.not_kept(game, spec, what, attempt);
         }
         if let (Some(target), Some(amended)) = (&target, &amended) {
             let path = Place::Record(target.entry).path();

@@ -1,5 +1,6 @@
 //! Takes an entry back: reverses its changes, if everything it touched is still as it left it.
 
+use super::touched;
 use crate::host::Host;
 use crate::ledger::Ledger;
 use crate::rights::{Act, Rights, Takes};
@@ -309,11 +310,12 @@ pub(crate) fn may_take_back(
         let name = table.name_of(entry.character);
         return refuse(format!("#{number} is secret: the player of {name} or a referee may take it back"));
     }
-    if !rights.may(table, Act::TakeBack(entry)) {
-        return refuse(format!("#{number} is not yours: only the referee may take it back"));
-    }
     // What an older version played may have needed a referee.
     let took = page.link.before.took.unwrap_or(Role::Referee).max(host.plugins.role_of(&entry.game, &entry.command));
+    let about_own = touched::is_about_own(page, table, rights) && rights.could(table, Act::Give(took));
+    if !about_own && !rights.may(table, Act::TakeBack(entry)) {
+        return refuse(format!("#{number} is not yours: only the referee may take it back"));
+    }
     let places: Vec<Place> = page.reversed().iter().flat_map(leaves).map(|change| change.place()).collect();
     if places.iter().any(|place| matches!(place, Place::Room(other) if other != room)) {
         return refuse(format!("#{number} was about another room: take it back there"));
