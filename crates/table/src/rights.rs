@@ -317,7 +317,7 @@ impl<'a> Rights<'a> {
 }
 
 /// The table's own commands that, given in secret, are between a player and the bot: no referee reads them.
-const FOR_ONESELF: [&str; 5] = ["note", "tell", "remind", "at", "when"];
+const FOR_ONESELF: [&str; 6] = ["note", "tell", "remind", "at", "when", "deadline"];
 
 /// True if an entry is for its player alone.
 pub(crate) fn is_for_its_player(entry: &Entry) -> bool {

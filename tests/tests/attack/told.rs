@@ -262,3 +262,60 @@ fn what_is_answered_to_its_player_alone_is_read_by_no_referee() {
     }
     assert!(alone.len() >= 4, "{alone:?}");
 }
+
+/// What one may do later to what one keeps for oneself. `#N` is the newest entry.
+const KEPT: [&[&str]; 13] = [
+    &["note the safe is open"],
+    &["tell Bob the safe is open"],
+    &["remind 2d the safe is open"],
+    &["at 2d roll d6 # the safe is open"],
+    &["when round: roll d6 # the safe is open"],
+    &["remind Bob 2d the safe is open"],
+    &["at 2d tell Bob the safe is open"],
+    &["note the mill is empty", "amend #N note the safe is open"],
+    &["remind 2d the mill is empty", "amend #N remind 2d the safe is open"],
+    &["note the safe is open", "undo #N"],
+    &["remind 2d the safe is open", "undo #N", "redo #N"],
+    &["at 2d note the safe is open", "undo #N"],
+    &["note the safe is open", "drop #N"],
+];
+
+#[test]
+fn what_one_referee_keeps_for_themselves_is_read_by_no_other() {
+    let mut read = Vec::new();
+    for lines in KEPT {
+        let (mut table, [ann, _, cem, gus]) = table();
+        assert!(table.say(&gus, "!gm add Cem").ok());
+        for who in [&gus, &ann] {
+            let mut newest = None;
+            for line in lines {
+                let line = line.replace("#N", &format!("#{}", newest.unwrap_or_default()));
+                let came = table.aside(who, &format!("in hall {line}"));
+                if !came.private(&cem).is_empty() {
+                    read.push(format!("{line}, unasked: {}", came.private(&cem)));
+                }
+                newest = came.entry().or(newest);
+            }
+            let last = newest.unwrap_or_default();
+            let about = (last.saturating_sub(2)..=last)
+                .flat_map(|number| ["why", "reveal", "undo", "redo", "drop"].map(|word| format!("{word} #{number}")));
+            let about = ["history", "note", "now", "waiting", "remind", "at", "when", "recap", "story"]
+                .map(str::to_owned)
+                .into_iter()
+                .chain(about);
+            for asked in about {
+                for came in [table.say(&cem, &format!("!{asked}")), table.aside(&cem, &format!("in hall {asked}"))] {
+                    if came.all().contains("safe") {
+                        read.push(format!("{lines:?} of {}, {asked}: {}", who.0.name, came.all()));
+                    }
+                }
+            }
+        }
+    }
+    assert!(read.is_empty(), "{}", read.join("\n"));
+    // A deadline is for everybody who is asked something, and so it is set in front of them.
+    let (mut table, [.., gus]) = table();
+    for came in [table.say(&gus, "!secret deadline 2d"), table.aside(&gus, "in hall deadline 2d")] {
+        assert!(!came.ok() && came.all().contains("for everybody who is asked"), "{}", came.all());
+    }
+}

@@ -91,6 +91,10 @@ pub(super) fn deadline(turn: &mut HouseTurn, words: Option<&Text>) -> Result<Rep
         return time_is_up(turn);
     }
     turn.needs(Act::SetTable, "set a deadline")?;
+    if turn.in_secret || (turn.in_private && turn.said_in != turn.room_id) {
+        let what = "a deadline is for everybody who is asked something: set it in the room, where they read it";
+        return Err(Refusal::new(what).into());
+    }
     let text = words.map_or("", |words| &words.text);
     let typed = read_time(turn, text, "deadline 48h")?;
     ask(turn, When::At(typed.at))?;

@@ -3,9 +3,10 @@
 use super::show;
 use crate::budget::MOST_UNDONE;
 use crate::line::undo::may_take_back;
+use crate::rights::is_for_its_player;
 use crate::turn::HouseTurn;
 use crate::unplayed::Unplayed;
-use chat::{Reply, Seen};
+use chat::{Readers, Reply, Seen};
 use journal::documents::to_json;
 use journal::keys;
 use journal::store::{Batch, StoreError};
@@ -63,13 +64,15 @@ fn take_back(turn: &mut HouseTurn, page: Page) -> Result<Reply, Unplayed> {
     let reply = says(turn, &page, &taken.changes)?;
     let mut marks = Batch::default();
     let seen = page.seen();
+    // That somebody kept something for themselves is nobody else's to hear when they take it back either.
+    let own = is_for_its_player(&page.entry) && turn.rights.made(&page.entry);
     turn.ledger.mark_undone(page, Some(turn.number), &mut marks)?;
     turn.effects.writes.append(marks);
     if let Some(doc) = taken.table {
         *turn.table_mut() = doc;
     }
     turn.effects.made = Some(taken.changes);
-    turn.effects.readers = seen.readers;
+    turn.effects.readers = if own { Readers::Player } else { seen.readers };
     Ok(reply)
 }
 
