@@ -41,9 +41,16 @@ pub(crate) struct Sentence {
     pub says: String,
     /// The dice that were rolled for it.
     pub dice: String,
+    /// How many of them an edit added, in words: `1 die more`.
+    pub added: Option<String>,
 }
 
 impl Sentence {
+    /// What is said of dice that an edit added: ` (edited: 1 die more)`.
+    pub fn mark(&self) -> String {
+        self.added.as_ref().map_or(String::new(), |added| format!(" (edited: {added})"))
+    }
+
     /// The remark as the beginning of the line: `Over the wall: `, `Is it there? `.
     pub fn begins(&self) -> Option<String> {
         let remark = self.remark.as_deref()?.trim();
@@ -70,15 +77,18 @@ impl<'a> Teller<'a> {
             return None;
         }
         let (text, answer) = (page.text()?, page.answer()?);
+        let added = page.entry.replaces.and_then(|_| added(&answer));
         let answer = match answer.find(EDITED) {
             Some(at) => answer[..at].to_owned(),
             None => answer,
         };
         let who = self.doc.name_of(page.entry.character);
         if page.entry.game == HOUSE {
-            of_table(page, who, &text, &answer)
-        } else {
-            self.of_game(page, who, &text, &answer)
+            return of_table(page, who, &text, &answer);
+        }
+        match self.of_game(page, who, &text, &answer)? {
+            Part::Did(did) => Some(Part::Did(Sentence { added, ..did })),
+            part => Some(part),
         }
     }
 
@@ -102,7 +112,7 @@ impl<'a> Teller<'a> {
         }
         // A question that the answer quotes is said once.
         let remark = remark.filter(|remark| !says.contains(remark.as_str()));
-        Some(Part::Did(Sentence { remark, who, says: ended(&says), dice: page.dice_shown() }))
+        Some(Part::Did(Sentence { remark, who, says: ended(&says), dice: page.dice_shown(), added: None }))
     }
 
     /// Whom a result is about, who else is named in front of it, and the rest: `Ann's test #12: FAILURE`, `Ogre: damage 17`.
@@ -121,6 +131,14 @@ impl<'a> Teller<'a> {
             _ => (who.to_owned(), None, result.to_owned()),
         }
     }
+}
+
+/// The dice that an edit added, as its answer says in its last brackets.
+fn added(answer: &str) -> Option<String> {
+    let edited = &answer[answer.rfind(EDITED)?..];
+    let words: Vec<&str> = edited[..edited.find(')')?].split_whitespace().collect();
+    let at = words.windows(2).position(|pair| matches!(pair[0], "die" | "dice") && pair[1] == "more")?;
+    Some(format!("{} {} more", words[at.checked_sub(1)?], words[at]))
 }
 
 /// What one of the table's own commands adds.

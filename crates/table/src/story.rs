@@ -80,7 +80,7 @@ impl Part {
                 let dice = if did.dice.is_empty() { String::new() } else { format!(" ({})", markdown(&did.dice)) };
                 let (who, rest) = divided(did);
                 let who = if who.is_empty() { String::new() } else { format!("**{}**", markdown(who)) };
-                format!("{begins}{who}{}{dice}\n\n", markdown(rest))
+                format!("{begins}{who}{}{}{dice}\n\n", markdown(rest), markdown(&did.mark()))
             }
         }
     }
@@ -97,7 +97,7 @@ impl Part {
                     if did.dice.is_empty() { String::new() } else { format!("<small>{}</small>", html(&did.dice)) };
                 let (who, rest) = divided(did);
                 let who = if who.is_empty() { String::new() } else { format!("<b>{}</b>", html(who)) };
-                format!("<p>{dice}{begins}{who}{}</p>\n", html(rest))
+                format!("<p>{dice}{begins}{who}{}{}</p>\n", html(rest), html(&did.mark()))
             }
         }
     }
@@ -112,7 +112,7 @@ fn divided(did: &Sentence) -> (&str, &str) {
 }
 
 /// The head of the page. It loads nothing from anywhere.
-const HEAD: &str = "<!doctype html>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" content=\"width=device-width\">\n\
+pub(crate) const HEAD: &str = "<!doctype html>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" content=\"width=device-width\">\n\
     <style>body{max-width:40em;margin:2em auto;padding:0 1em;font:1.1em/1.5 serif}\
     small{float:right;clear:right;width:12em;margin:0 -14em 0 1em;color:#777;font:0.8em monospace}\
     @media(max-width:70em){small{float:none;display:block;margin:0;width:auto}}</style>\n";
@@ -155,6 +155,7 @@ mod tests {
             remark: Some("<script>alert(1)</script>\n# over the wall".into()),
             says: "*Ann* succeeded with 18 against <Ogre>.".into(),
             dice: "d20=11".into(),
+            added: None,
         });
         assert_eq!(
             did.as_markdown(),

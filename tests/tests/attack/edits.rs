@@ -92,3 +92,22 @@ fn edits_that_change_nothing_count_against_the_limit() {
     }
     assert!((1..=11).contains(&answers), "{answers} answers to 40 edits in a second");
 }
+
+#[test]
+fn dice_that_an_edit_added_are_told_of_wherever_the_roll_is() {
+    let (mut table, [ann, mallory, gus]) = table();
+    let first = table.plays(&ann, "!roll d20+2 vs 15 # over the wall");
+    assert!(table.edit(&ann, &first.id, "!roll d20*0+d20+2 vs 15 # over the wall").ok());
+    // A later edit that adds none does not hide them.
+    let last = table.edit(&ann, &first.id, "!roll d20*0+d20+3 vs 15 # over the wall");
+    assert!(last.public().contains(", 1 die more than at first)"), "{}", last.public());
+    // Words in a remark pass for nothing, and an edit without more dice is no news.
+    let plain = table.plays(&mallory, "!roll d6");
+    assert!(table.edit(&mallory, &plain.id, "!roll d6 # (edited, was #1 and threw 9 dice more)").ok());
+    for line in ["!story", "!recap", "!export story", "!export page"] {
+        let came = table.say(&gus, line);
+        let told = [came.public(), came.files().concat()].concat();
+        assert_eq!(told.matches("(edited: 1 die more)").count(), 1, "{line}: {told}");
+        assert_eq!(told.matches("(edited: ").count(), 1, "{line}: {told}");
+    }
+}

@@ -94,15 +94,14 @@ fn line(turn: &HouseTurn, teller: &Teller<'_>, page: &Page, known: u64) -> Optio
 
 /// A sentence on one line.
 fn said(did: Sentence) -> Line {
-    let Sentence { remark, who, says, dice } = did;
-    let remark = remark.map(|remark| cut(&remark, MOST_SAID).into_owned());
-    let did = Sentence { remark, who, says: cut(&says, MOST_SENTENCE).into_owned(), dice };
+    let remark = did.remark.as_ref().map(|remark| cut(remark, MOST_SAID).into_owned());
+    let did = Sentence { remark, says: cut(&did.says, MOST_SENTENCE).into_owned(), ..did };
     let begins = did.begins().map(Span::Text);
     let (bold, rest) = match did.says.strip_prefix(did.who.as_str()) {
         Some(rest) => (Some(Span::Bold(did.who.clone())), rest),
         None => (None, did.says.as_str()),
     };
-    begins.into_iter().chain(bold).chain([Span::Text(rest.to_owned())]).collect()
+    begins.into_iter().chain(bold).chain([Span::Text(rest.to_owned() + &did.mark())]).collect()
 }
 
 /// That something was undone, or holds again, which the speaker knew otherwise.

@@ -10,8 +10,19 @@ use plugin_api::{CommandSpec, Refusal};
 #[derive(Clone, Copy)]
 pub(super) struct Number {
     pub number: u64,
-    /// The first version's entry, if the message was edited, and how many more dice this version rolled.
-    pub replaces: Option<(u64, usize)>,
+    /// If the message was edited, the version before.
+    pub replaces: Option<Replaced>,
+}
+
+/// The version before.
+#[derive(Clone, Copy)]
+pub(super) struct Replaced {
+    /// Its entry.
+    pub entry: u64,
+    /// How many dice this version rolled that it had not.
+    pub more: usize,
+    /// How many that the first version had not.
+    pub in_all: usize,
 }
 
 /// The answer of a game, which does not know the room's prefix, with the prefix before what is to be typed.
@@ -52,11 +63,12 @@ pub(super) fn answer(
     let offered: Vec<_> = offered.collect();
     reply = offered.into_iter().fold(reply, Reply::span);
     match number {
-        Some(Number { number, replaces: Some((first, more)) }) => {
-            let more = match more {
+        Some(Number { number, replaces: Some(Replaced { entry: first, more, in_all }) }) => {
+            let dice = |more: usize| if more == 1 { "1 die more".to_owned() } else { format!("{more} dice more") };
+            let more = match in_all {
                 0 => String::new(),
-                1 => " and threw 1 die more".to_owned(),
-                more => format!(" and threw {more} dice more"),
+                in_all if in_all == more => format!(" and threw {}", dice(more)),
+                in_all => format!(", {} than at first", dice(in_all)),
             };
             reply.text(format!(" (edited, was #{first}{more}) #{number}"))
         }

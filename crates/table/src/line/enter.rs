@@ -35,6 +35,9 @@ struct Entering<'a> {
     replaces: Option<u64>,
 }
 
+/// How many versions of a message are read back for the dice of the first.
+const MOST_VERSIONS: usize = 100;
+
 impl Draft {
     /// Writes a played command and completes its outcome. If it rolled dice, changed something or can be followed up,
     /// it becomes an entry; if it only looked, it leaves nothing.
@@ -168,7 +171,7 @@ impl Draft {
         }
     }
 
-    /// The number that an answer shows, and that of the first version it replaces, with how many more dice it rolled.
+    /// The number that an answer shows, and that of the version it replaces, with how many more dice it rolled.
     fn shown_number(
         &self,
         host: &Host,
@@ -176,9 +179,16 @@ impl Draft {
         replaces: Option<u64>,
         thrown: usize,
     ) -> Result<answer::Number, StoreError> {
-        let first = replaces.map(|first| self.ledger(host).page(first)).transpose()?.flatten();
-        let more = |first: &Page| thrown.saturating_sub(first.dice().len());
-        Ok(answer::Number { number, replaces: first.map(|first| (first.number(), more(&first))) })
+        let version = |entry: Option<u64>| entry.map(|entry| self.ledger(host).page(entry)).transpose();
+        let Some(before) = version(replaces)?.flatten() else { return Ok(answer::Number { number, replaces: None }) };
+        let mut first = before.clone();
+        for _ in 0..MOST_VERSIONS {
+            let Some(earlier) = version(first.entry.replaces)?.flatten() else { break };
+            first = earlier;
+        }
+        let more = |page: &Page| thrown.saturating_sub(page.dice().len());
+        let replaces = answer::Replaced { entry: before.number(), more: more(&before), in_all: more(&first) };
+        Ok(answer::Number { number, replaces: Some(replaces) })
     }
 
     /// Appends the entry to the chain.
