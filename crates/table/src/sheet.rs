@@ -305,16 +305,38 @@ impl<'a> Sheet<'a> {
         let (now, most) = numbers(value)?;
         match change.trim_start_matches('=').parse::<i64>() {
             _ if change.is_empty() => Some(format!("set {name}")),
-            Ok(number) => {
+            Ok(number) if number.abs() <= MOST_NUMBER => {
                 let next = if signed { now.checked_add(number)? } else { number };
                 match most {
                     Some(most) => sets(format!("{}/{most}", next.clamp(0, most))),
                     None => sets(next.to_string()),
                 }
             }
-            Err(_) => None,
+            Ok(_) | Err(_) => None,
         }
     }
+}
+
+/// The largest number that is typed as a value or a change of one.
+const MOST_NUMBER: i64 = 1_000_000_000_000;
+
+/// What is wrong with a value that is meant as a number: `+-3`, `--`, `1e9`, one with twenty digits.
+pub(crate) fn wrong_number(typed: &str) -> Option<String> {
+    let digits = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
+    let signs = typed.len() - typed.trim_start_matches(['+', '-']).len();
+    let number = &typed[signs..];
+    let exponent = |(base, power): (&str, &str)| {
+        base.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.') && digits(power.trim_start_matches(['+', '-']))
+    };
+    if (signs > 0 && number.is_empty()) || (signs > 1 && number.starts_with(|c: char| c.is_ascii_digit())) {
+        return Some(format!("\"{typed}\" is no number"));
+    }
+    if number.starts_with(|c: char| c.is_ascii_digit()) && number.split_once(['e', 'E']).is_some_and(exponent) {
+        return Some(format!("\"{typed}\" is no whole number: type all its digits"));
+    }
+    let large = |part: &str| digits(part) && part.parse::<i64>().map_or(true, |number| number > MOST_NUMBER);
+    let large = number.split('/').map(str::trim).find(|part| large(part));
+    large.map(|part| format!("{part} is too large: the largest number I keep is {MOST_NUMBER}"))
 }
 
 impl Sheet<'_> {
@@ -330,8 +352,12 @@ impl Sheet<'_> {
         let digit = |c: char| c.is_ascii_digit();
         let words: Vec<&str> = change.split_whitespace().collect();
         let two = words.windows(2).any(|pair| pair[0].ends_with(digit) && pair[1].starts_with(digit));
+        let refused = |what: String| Refusal::new(what).about(change).example(format!("{name} -1"));
+        if let Some(wrong) = wrong_number(&change.trim_start_matches('=').replace(' ', "")).filter(|_| !two) {
+            return Some(refused(format!("{name} is {value}, and {wrong}")));
+        }
         let what = format!("{name} is {value}, and \"{change}\" is not one whole number");
-        (!two && change.chars().all(signs)).then(|| Refusal::new(what).about(change).example(format!("{name} -1")))
+        (!two && change.chars().all(signs)).then(|| refused(what))
     }
 }
 
@@ -454,7 +480,30 @@ mod tests {
         assert_eq!(called("hp 7 is left"), None);
         assert_eq!(called("hp is low"), None);
         assert_eq!(called("strength"), None);
-        assert_eq!(called("gold +9223372036854775807"), None);
+        for large in ["gold +9223372036854775807", "gold = 1000000000001", "hp -99999999999999999999"] {
+            assert_eq!(called(large), None);
+            assert!(sheet.no_change(large).is_some_and(|refusal| refusal.what.contains("is too large")), "{large}");
+        }
+    }
+
+    #[test]
+    fn a_number_that_is_none_is_told_from_a_text() {
+        for (typed, wrong) in [
+            ("+-3", "no number"),
+            ("--", "no number"),
+            ("-", "no number"),
+            ("1e9", "no whole number"),
+            ("-1.5E+3", "no whole number"),
+            ("9223372036854775808", "too large"),
+            ("5/99999999999999", "too large"),
+        ] {
+            assert!(wrong_number(typed).is_some_and(|what| what.contains(wrong)), "{typed}");
+        }
+        for text in
+            ["5", "-3", "+3", "5/5", "d8+3", "1d6", "2+1", "7 +4", "east", "--force", "3e", "e9", "", "-x", "12/40"]
+        {
+            assert_eq!(wrong_number(text), None, "{text}");
+        }
     }
 
     #[test]

@@ -4,7 +4,7 @@ use super::shortcuts::{VALUE, Whose, fits, keep, proper};
 use crate::names::named_first;
 use crate::people::People;
 use crate::rights::Act;
-use crate::sheet::numbers;
+use crate::sheet::{numbers, wrong_number};
 use crate::turn::HouseTurn;
 use crate::unplayed::Unplayed;
 use chat::{Block, Readers, Reply, Span};
@@ -67,9 +67,11 @@ fn set_by(turn: &mut HouseTurn, values: Option<Text>, another: bool) -> Result<R
         if value.is_empty() {
             return show(turn, &name);
         }
-        if value.chars().all(|sign| sign.is_ascii_punctuation()) {
-            let what = format!("{name} needs a value with a letter or a number in it");
-            return Err(Refusal::usage(what, at..at + text.len()).example(VALUE.example));
+        let signs = value.chars().all(|sign| sign.is_ascii_punctuation());
+        let wrong = wrong_number(value)
+            .or_else(|| signs.then(|| format!("{name} needs a value with a letter or a number in it")));
+        if let Some(wrong) = wrong {
+            return Err(Refusal::new(wrong).about(value).example(format!("set {name} 3")));
         }
         unless_it_is_of_another(turn, (&name, value), at..at + text.len())?;
         fits(VALUE, &name, value)?;

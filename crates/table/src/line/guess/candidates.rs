@@ -240,7 +240,9 @@ impl Said<'_> {
         let Some(first) = words.first().filter(|_| !typed.contains('#')) else { return Vec::new() };
         // What only shows something when typed alone says nothing to the rest.
         let alone = ends_a_clause(first) || first.ends_with(|c: char| c.is_ascii_digit()) || self.acts_alone(first);
-        let may_end = |at: &usize| (*at > 1 || alone) && self.is_prose(&words, *at);
+        // Signs without a number are no remark: `set hp --`.
+        let signs = |word: &&str| word.chars().all(|c| matches!(c, '+' | '-' | '='));
+        let may_end = |at: &usize| (*at > 1 || alone) && !words[*at..].iter().all(signs) && self.is_prose(&words, *at);
         let with_comment = |at: usize| {
             let front = words[..at].join(" ");
             let front = front.trim_end_matches(|c: char| ENDS.contains(&c) || c == '-');
