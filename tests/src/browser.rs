@@ -58,11 +58,17 @@ impl Browser {
 
     /// Chooses the file as a reader would. Returns the verdict and whether the export holds.
     pub fn verify(&self, file: &Path) -> (String, bool) {
+        self.verify_parts(&[file])
+    }
+
+    /// The same with the parts of a file, in any order.
+    pub fn verify_parts(&self, files: &[&Path]) -> (String, bool) {
+        let files: Vec<String> = files.iter().map(|file| file.display().to_string()).collect();
         self.script("by('verdict').removeAttribute('data-holds'); by('file').value = '';", &Value::Null);
         let found = self.ask("element", &json!({"using": "css selector", "value": "#file"}));
         let element = found.as_object().and_then(|found| found.values().next()).and_then(Value::as_str);
         let element = element.unwrap_or_else(|| panic!("no place for the file: {found}"));
-        self.ask(&format!("element/{element}/value"), &json!({"text": file}));
+        self.ask(&format!("element/{element}/value"), &json!({"text": files.join("\n")}));
         // The driver answers once the page has reached its verdict.
         let wait = "const done = arguments[1], verdict = by('verdict');
             const tell = () => verdict.dataset.holds && done([verdict.textContent, verdict.dataset.holds]);

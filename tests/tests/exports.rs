@@ -239,6 +239,35 @@ fn a_table_moves_with_everything_it_holds_and_its_journal_goes_on() {
 }
 
 #[test]
+fn the_parts_of_an_export_are_verified_together() {
+    let data = tempfile::tempdir().unwrap();
+    play(data.path());
+    let whole = fs::read(export(data.path(), &[])).unwrap();
+    let lines = lines(&whole);
+    let parts = ["hall-1-of-2.jsonl", "hall-2-of-2.jsonl"].map(|name| data.path().join(name));
+    fs::write(&parts[0], lines[..9].concat()).unwrap();
+    fs::write(&parts[1], lines[9..].concat()).unwrap();
+    let verified = |files: &[&PathBuf]| astragal(data.path()).arg("verify").args(files).output().expect("it runs");
+    let [first, second] = &parts;
+    assert!(says(&verified(&[first, second])).contains("holds, #1 to #17"));
+    for (wrong, why) in [
+        (vec![first], "cut off behind #"),
+        (vec![second], "its first line is damaged"),
+        (vec![second, first], "its first line is damaged"),
+        (vec![first, second, second], "there is more after its last line"),
+    ] {
+        let told = complaint(&verified(&wrong));
+        assert!(told.contains(why), "{told}");
+    }
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
+    let browser = Browser::open(&root.join("deploy/verify.html"));
+    let (verdict, holds) = browser.verify_parts(&[second, first]);
+    assert!(holds && verdict.contains("and 1 more: the journal of") && verdict.contains("#1 to #17"), "{verdict}");
+    let (verdict, holds) = browser.verify(first);
+    assert!(!holds && verdict.contains("cut off behind #"), "{verdict}");
+}
+
+#[test]
 fn a_journal_with_a_d66_holds_for_the_program_and_for_the_page() {
     let data = tempfile::tempdir().unwrap();
     let said = answers(&run(

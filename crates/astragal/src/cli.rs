@@ -82,8 +82,9 @@ pub enum Task {
     },
     /// Verify an exported journal: the chain, and every die whose seed is published
     Verify {
-        /// The file to read
-        file: PathBuf,
+        /// The file to read, or all its parts in their order
+        #[arg(required = true, value_name = "FILE")]
+        files: Vec<PathBuf>,
         /// The chain's head as the room saw it, or at least its first 16 characters; a journal with another head fails
         #[arg(long, value_name = "HASH", value_parser = head)]
         head: Option<String>,

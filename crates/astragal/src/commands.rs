@@ -112,7 +112,7 @@ fn did(task: Task, words: &ArgMatches, place: &Place) -> anyhow::Result<ExitCode
             let home = place.home()?;
             export::export(&home, &room, &named(file), kind)
         }
-        Task::Verify { file, head } => export::verify(&file, head.as_deref()),
+        Task::Verify { files, head } => export::verify(&files, head.as_deref()),
         Task::Tables => tables::tables(&place.home()?),
         Task::Check { rebuild: false } => examine::examine(&place.home()?),
         Task::Check { rebuild: true } => rebuild::rebuild(&place.home()?),

@@ -23,7 +23,14 @@ const EXAMPLES: &[(&str, &[&str])] = &[
             "astragal export libera/#tavern tavern.jsonl --move",
         ],
     ),
-    ("astragal verify", &["astragal verify hall.jsonl", "astragal verify hall.jsonl --head 5e0c7d1a93b2f846"]),
+    (
+        "astragal verify",
+        &[
+            "astragal verify hall.jsonl",
+            "astragal verify hall.jsonl --head 5e0c7d1a93b2f846",
+            "astragal verify hall-1-of-2.jsonl hall-2-of-2.jsonl",
+        ],
+    ),
     ("astragal import", &["astragal import tavern.jsonl home/!abcdef:example.org"]),
     ("astragal seat", &["astragal seat console/attic console/hall"]),
     ("astragal tables", &["astragal tables"]),

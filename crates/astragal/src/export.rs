@@ -18,7 +18,7 @@ use journal::keys::TableId;
 use journal::moving::{self, Laid, Moved};
 use journal::store::Store;
 use std::fs::File;
-use std::io::{BufWriter, IsTerminal, Write};
+use std::io::{self, BufRead, BufWriter, IsTerminal, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use store_sled::{ClaimError, DataDir};
@@ -115,12 +115,17 @@ fn write_file(store: &dyn Store, table: &TableId, kind: Journal, made: File, fil
 }
 
 /// Verifies an export and reports the result.
-pub fn verify(file: &Path, head: Option<&str>) -> anyhow::Result<()> {
-    let verdict = export::verify(&mut lines::open_watched(file, lines::OF_A_JOURNAL, "reading")?, |_| {})
-        .and_then(|verdict| verdict.ends_in(head));
-    let verdict = verdict.with_context(|| format!("{} does not hold", file.display()))?;
+pub fn verify(files: &[PathBuf], head: Option<&str>) -> anyhow::Result<()> {
+    let mut read: Box<dyn BufRead> = Box::new(io::empty());
+    for file in files {
+        read = Box::new(read.chain(lines::open_watched(file, lines::OF_A_JOURNAL, "reading")?));
+    }
+    let names = files.iter().map(|file| file.display().to_string()).collect::<Vec<_>>().join(" and ");
+    let verdict = export::verify(&mut read, |_| {}).and_then(|verdict| verdict.ends_in(head));
+    let verdict = verdict
+        .with_context(|| format!("{names} {}", if files.len() == 1 { "does not hold" } else { "do not hold" }))?;
     let (header, found) = (verdict.header, verdict.verifier);
-    say(&format!("{}: the journal of {} holds, #1 to #{}", file.display(), quoted(&header.table), found.last))?;
+    say(&format!("{names}: the journal of {} holds, #1 to #{}", quoted(&header.table), found.last))?;
     let seeds: Vec<_> = header.seeds.keys().map(u32::to_string).collect();
     if seeds.is_empty() {
         say("  no seed is published yet, so no die can be rolled again; a referee publishes it with fair reveal")?;

@@ -57,9 +57,11 @@ pub(crate) const A_THROW: usize = 1_024;
 /// Most entries whose words one command erases, and most bytes; the next command continues.
 pub(crate) const MOST_ERASED: usize = 2_000;
 pub(crate) const MOST_ERASED_BYTES: usize = 4 << 20;
-/// Most entries, and bytes, in a file for a chat.
-pub(crate) const MOST_EXPORTED: u64 = 2_000;
+/// Most bytes in a file for a chat; a longer one is handed out in parts. Most entries, and bytes, in all of its parts, since
+/// each is found by writing those before it.
 pub(crate) const MOST_EXPORTED_BYTES: usize = 4 << 20;
+pub(crate) const MOST_EXPORTED: u64 = 50_000;
+pub(crate) const MOST_EXPORTED_IN_ALL: usize = 256 << 20;
 /// Most entries that a history lists, that a recap examines, and that are examined for everybody's luck.
 pub(crate) const MOST_HISTORY: i64 = 30;
 pub(crate) const MOST_RECAPPED: usize = 150;

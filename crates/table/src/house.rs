@@ -266,7 +266,8 @@ enum House {
         #[flag("export", "file")]
         export: bool,
     },
-    /// Undo your last command, or the entry with this number. A referee can undo anyone's.
+    /// Undo your last command, or the entry with this number. A referee can undo anyone's, and you can undo what
+    /// somebody did to your character alone, unless dice fell.
     ///
     /// It works unless something later changed the same thing. The answer names the dice it discards. You can undo an
     /// undo.
@@ -401,7 +402,8 @@ enum House {
     Fair { proof: Option<fair::Proof> },
     /// Export the journal as a file that anyone can verify, as text to read, or as the story of what happened.
     ///
-    /// With move, a referee gets a code word. With it, another room on any of my networks can continue this table.
+    /// A long one comes in parts, and each says how to get the next. With move, a referee gets a code word. With it,
+    /// another room on any of my networks can continue this table.
     #[command(
         shows,
         now,
@@ -410,6 +412,7 @@ enum House {
         example = "export text",
         example = "export story",
         example = "export page",
+        example = "export part 2",
         example = "export move"
     )]
     Export { form: Option<fair::Export> },
@@ -562,8 +565,10 @@ fn play(command: House, turn: &mut HouseTurn) -> Result<Reply, Unplayed> {
         House::Fair { proof: None } => fair::fair(turn),
         House::Fair { proof: Some(fair::Proof::Add { words }) } => fair::add(turn, &words.text)?,
         House::Fair { proof: Some(fair::Proof::Reveal { all }) } => fair::reveal(turn, all)?,
-        House::Export { form: Some(fair::Export::Move) } => moving::export_move(turn)?,
-        House::Export { form } => fair::export(turn, form.map_or(Form::Verified, fair::Export::form))?,
+        House::Export { form } => match form.map_or(Some((Form::Verified, None)), fair::Export::of) {
+            Some((form, part)) => fair::export(turn, form, part)?,
+            None => moving::export_move(turn)?,
+        },
         House::Import { word: Some(word), really } => moving::import(turn, &word.0, really)?,
         House::Import { word: None, .. } => {
             return Err(Refusal::new("by which word?").example("import kfbdmpahcoel").into());

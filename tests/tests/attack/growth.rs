@@ -1,6 +1,6 @@
 //! Nothing grows forever, and no player fills the disk.
 
-use crate::attack::seated::{Came, Seated, Seating, hall, player, table};
+use crate::attack::seated::{Came, Person, Seated, Seating, hall, player, table};
 use bot::Sweep;
 use chat::{Block, CharacterId, Event, Fake, File, Message, Recipient, Span};
 use jiff::{SignedDuration, Timestamp};
@@ -310,4 +310,33 @@ fn the_rest_of_long_answers_has_a_size_limit() {
         .sum();
     assert!(kept > 10_000 && kept <= 33_000, "{kept} bytes");
     assert!(room.say("Ann", "!more").reply().contains("xxx"));
+}
+
+/// One player made this in a quarter of an hour, and then nobody could check a die without the operator.
+#[test]
+fn a_journal_that_is_too_long_for_one_file_is_handed_out_in_parts() {
+    let mut room = Room::new();
+    for _ in 0..600 {
+        let message = room.0.message(&Person::account("Ann"), "!roll 1000d6");
+        room.0.hears(message);
+    }
+    let gus = Person::account("Gus");
+    let first = room.0.say(&gus, "!export");
+    let told = first.public();
+    let next = told.split("The next part: ").nth(1).unwrap_or_else(|| panic!("{told}")).trim().to_owned();
+    assert!(told.contains("Part 1 of 2 of the journal up to #600"), "{told}");
+    assert_eq!(next, "!export part 2 of #600");
+    // What is played meanwhile is no part of it.
+    assert!(room.0.say(&gus, "!roll d20").ok());
+    let second = room.0.say(&gus, &next);
+    assert!(!second.public().contains("The next part"), "{}", second.public());
+    let files = [first.files(), second.files()].concat();
+    let verdict = journal::export::verify(&mut files.concat().as_bytes(), |_| {}).expect("the parts are one file");
+    assert_eq!(verdict.verifier.last, 600);
+    assert!(journal::export::verify(&mut files[0].as_bytes(), |_| {}).is_err(), "one part alone proves nothing");
+    assert!(files.iter().all(|file| file.len() <= 4 << 20));
+    let refused = room.0.say(&gus, "!export part 3 of #600");
+    assert!(!refused.ok() && refused.all().contains("journal up to #600 has 2 parts"), "{}", refused.all());
+    let story = room.0.say(&gus, "!export story");
+    assert!(story.ok() && story.files()[0].contains("Ann"), "{}", story.all());
 }

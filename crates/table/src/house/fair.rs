@@ -1,7 +1,7 @@
 //! `!fair`, `!export`: what lets anyone prove the dice.
 
-use crate::budget::{MOST_EXPORTED, MOST_EXPORTED_BYTES};
-use crate::handed::{Form, HandedOut};
+use crate::budget::MOST_EXPORTED;
+use crate::handed::{Form, HandedOut, Piece};
 use crate::quota::Exports;
 use crate::rights::Act;
 use crate::turn::HouseTurn;
@@ -10,11 +10,11 @@ use chat::{File, Reply, clean};
 use dice::fair::commitment;
 use journal::documents::OPERATOR;
 use journal::documents::to_json;
+use journal::export::ExportError;
 use journal::keys;
 use journal::{Added, hex};
-use plugin_api::{Forms, Refusal, Text};
+use plugin_api::{Argument, Forms, Refusal, Text};
 use serde_json::{Map, Value};
-use std::io;
 
 /// The most secret rolls named.
 const MOST_NAMED: usize = 10;
@@ -37,25 +37,30 @@ pub(super) enum Proof {
 /// How the journal is handed out, if not as a file to verify.
 #[derive(Forms)]
 pub(super) enum Export {
+    /// a part of a file that is too long for one
+    #[form(bare)]
+    Verified { part: Part },
     /// as text to read
-    Text,
+    Text { part: Option<Part> },
     /// as the story, scene by scene, in Markdown
-    Story,
+    Story { part: Option<Part> },
     /// the same as a page for a browser
     #[form("page", "html")]
-    Page,
+    Page { part: Option<Part> },
     /// a code word to continue this table in another room
     Move,
 }
 
 impl Export {
-    /// The form of the file. A code word for another room comes with none.
-    pub fn form(self) -> Form {
-        match self {
-            Export::Text | Export::Move => Form::Read,
-            Export::Story => Form::Story,
-            Export::Page => Form::Page,
-        }
+    /// The form of the file, and the part of it. A code word for another room comes with none.
+    pub fn of(self) -> Option<(Form, Option<Part>)> {
+        Some(match self {
+            Export::Verified { part } => (Form::Verified, Some(part)),
+            Export::Text { part } => (Form::Read, part),
+            Export::Story { part } => (Form::Story, part),
+            Export::Page { part } => (Form::Page, part),
+            Export::Move => return None,
+        })
     }
 }
 
@@ -157,78 +162,112 @@ pub(super) fn reveal(turn: &mut HouseTurn, all: bool) -> Result<Reply, Unplayed>
     Ok(reply.fact("seeds", shown).fact("next_commitment", promised))
 }
 
-pub(super) fn export(turn: &mut HouseTurn, form: Form) -> Result<Reply, Unplayed> {
+/// Which part of a file that is too long for one: `part 2`, `part 2 of #4100`.
+pub(super) struct Part {
+    number: usize,
+    last: Option<u64>,
+}
+
+impl Argument for Part {
+    fn shape() -> String {
+        "part N of #N".to_owned()
+    }
+
+    fn read(words: &[&str]) -> Result<Option<(Self, usize)>, String> {
+        let [part, number, rest @ ..] = words else { return Ok(None) };
+        let Some(number) = number.parse().ok().filter(|number| *number > 0 && part.eq_ignore_ascii_case("part")) else {
+            return Ok(None);
+        };
+        let entry = |word: &&str| word.strip_prefix('#').and_then(|digits| digits.parse().ok());
+        let (last, read) = match rest {
+            ["of", word, ..] if entry(word).is_some() => (entry(word), 4),
+            [word, ..] if entry(word).is_some() => (entry(word), 3),
+            _ => (None, 2),
+        };
+        Ok(Some((Part { number, last }, read)))
+    }
+}
+
+pub(super) fn export(turn: &mut HouseTurn, form: Form, part: Option<Part>) -> Result<Reply, Unplayed> {
     let ledger = turn.ledger;
-    let head = ledger.head();
-    if head.number == 0 {
+    if ledger.head().number == 0 {
         return Err(Refusal::new("nothing has been played at this table yet").example("help").into());
     }
-    let room = turn.room_id;
-    if head.number > MOST_EXPORTED {
-        return Err(too_long(turn).into());
+    let part = part.unwrap_or(Part { number: 1, last: None });
+    let last = part.last.unwrap_or(ledger.head().number);
+    let ends = ledger.must_have(last)?;
+    if last > MOST_EXPORTED {
+        return Err(too_long(turn, last).into());
     }
-    let origin =
-        HandedOut { table: ledger.id().clone(), last: head.number, head: head.hash.clone(), time: turn.now, form };
-    let Some(file) = write(turn, &origin)? else { return Err(too_long(turn).into()) };
+    // All parts have the same first line, whenever they are asked for.
+    let (head, time) = (ends.link.hash.clone(), ends.entry.time);
+    let origin = HandedOut { table: ledger.id().clone(), last, head, time, form, part: part.number - 1 };
+    let exported = ledger.exported().until(last, origin.head.clone());
+    let piece = origin.piece(&exported, &turn.host.plugins).map_err(ExportError::into_store)?;
+    let Some(piece) = piece else { return Err(too_long(turn, last).into()) };
+    if part.number > piece.of {
+        let parts = if piece.of == 1 { "is one file".to_owned() } else { format!("has {} parts", piece.of) };
+        let what = format!("the {} up to #{last} {parts}", what_it_is(form));
+        return Err(Refusal::new(what).about(part.number.to_string()).example(typed(form)).into());
+    }
     turn.effects.shows_head = true;
-    let name = format!("{}-{}-{}", file_name(&room.id), head.number, head.hash);
+    let mut reply = handed_out(turn, &origin, &piece);
+    if let Some(told) = turn.exports.and_then(Exports::told) {
+        reply = reply.text(".").text(told);
+    }
+    Ok(reply)
+}
+
+/// The answer with the file.
+fn handed_out(turn: &HouseTurn, origin: &HandedOut, piece: &Piece) -> Reply {
+    let HandedOut { last, head, form, part, .. } = origin;
     let (ending, mime) = match form {
         Form::Verified => ("jsonl", "application/jsonl"),
         Form::Read => ("txt", "text/plain"),
         Form::Story => ("md", "text/markdown"),
         Form::Page => ("html", "text/html"),
     };
-    let name = format!("{name}.{ending}");
-    let what = if matches!(form, Form::Story | Form::Page) { "story" } else { "journal" };
-    let reply = Reply::new().text(format!("The {what} up to #{}, chain head ", head.number)).code(head.hash.clone());
-    let mut reply = reply.text(": ").code(name.clone());
-    if form == Form::Verified {
-        reply = reply.text("; astragal verify or verify.html checks it, and that it ends in this head");
-    }
-    if let Some(told) = turn.exports.and_then(Exports::told) {
-        reply = reply.text(".").text(told);
-    }
-    let origin = serde_json::to_string(&origin).expect("it has text keys");
-    reply.files.push(File { name, mime: mime.to_owned(), text: file, origin });
-    Ok(reply)
-}
-
-fn too_long(turn: &HouseTurn) -> Refusal {
-    let what =
-        format!("#1 to #{} are too much for a chat: the operator hands them out with", turn.ledger.head().number);
-    Refusal::new(format!("{what} astragal export {} FILE", turn.room_id)).example("history 30")
-}
-
-/// The file; `None` if it is too long for a chat.
-fn write(turn: &HouseTurn, origin: &HandedOut) -> Result<Option<String>, Unplayed> {
-    let mut file = Short::default();
-    match origin.write(&turn.ledger.exported(), &turn.host.plugins, &mut file) {
-        Ok(_) => Ok(Some(String::from_utf8_lossy(&file.bytes).into_owned())),
-        Err(_) if file.full => Ok(None),
-        Err(error) => Err(Unplayed::Store(error.into_store())),
-    }
-}
-
-/// A file in memory, limited to what fits into a chat.
-#[derive(Default)]
-struct Short {
-    bytes: Vec<u8>,
-    full: bool,
-}
-
-impl io::Write for Short {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.full |= self.bytes.len() + bytes.len() > MOST_EXPORTED_BYTES;
-        if self.full {
-            return Err(io::ErrorKind::FileTooLarge.into());
+    let (number, of) = (part + 1, piece.of);
+    // The names of the parts are in their order.
+    let place = if of == 1 { String::new() } else { format!("-{number:02}-of-{of:02}") };
+    let name = format!("{}-{last}-{head}{place}.{ending}", file_name(&turn.room_id.id));
+    let reply = match of {
+        1 => Reply::new().text(format!("The {} up to #{last}, chain head ", what_it_is(*form))),
+        _ => {
+            Reply::new().text(format!("Part {number} of {of} of the {} up to #{last}, chain head ", what_it_is(*form)))
         }
-        self.bytes.extend_from_slice(bytes);
-        Ok(bytes.len())
+    };
+    let mut reply = reply.code(head.clone()).text(": ").code(name.clone());
+    if *form == Form::Verified {
+        let with = if of == 1 { "" } else { " with all parts" };
+        reply = reply.text(format!("; astragal verify or verify.html{with} checks it, and that it ends in this head"));
     }
+    if number < of {
+        let next = format!("{}{} part {} of #{last}", turn.room.prefix, typed(*form), number + 1);
+        reply = reply.text(". The next part: ").code(next);
+    }
+    let origin = serde_json::to_string(origin).expect("it has text keys");
+    reply.files.push(File { name, mime: mime.to_owned(), text: piece.text.clone(), origin });
+    reply
+}
 
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
+fn what_it_is(form: Form) -> &'static str {
+    if matches!(form, Form::Story | Form::Page) { "story" } else { "journal" }
+}
+
+/// What to type for a file of this form.
+fn typed(form: Form) -> &'static str {
+    match form {
+        Form::Verified => "export",
+        Form::Read => "export text",
+        Form::Story => "export story",
+        Form::Page => "export page",
     }
+}
+
+fn too_long(turn: &HouseTurn, last: u64) -> Refusal {
+    let what = format!("#1 to #{last} are too much for a chat: the operator hands them out with");
+    Refusal::new(format!("{what} astragal export {} FILE", turn.room_id)).example("history 30")
 }
 
 /// A room's id as part of a file name.
