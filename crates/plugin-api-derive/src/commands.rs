@@ -181,20 +181,8 @@ impl Attributes {
 }
 
 /// The traits, as declarations name them.
-const TRAITS: [&str; 12] = [
-    "guests",
-    "now",
-    "room",
-    "play",
-    "oneself",
-    "seats",
-    "erases",
-    "tried",
-    "commented",
-    "values",
-    "yields",
-    "once_of_games",
-];
+const TRAITS: [&str; 11] =
+    ["guests", "now", "room", "play", "seats", "erases", "tried", "commented", "values", "yields", "once_of_games"];
 
 /// `once_of_games` as `OnceOfGames`.
 fn camel(word: &str) -> String {

@@ -25,8 +25,6 @@ pub enum Trait {
     Room,
     /// It is a part of the play, so the other rooms of the table are shown it.
     Play,
-    /// What it says is for nobody but its player when it is given in secret. No referee reads it.
-    Oneself,
     /// It decides which table a room belongs to, so an undo does not take it back.
     Seats,
     /// It cannot be taken back, so it is only suggested for what is nearly its name.

@@ -310,14 +310,7 @@ enum House {
     Reveal { entry: Option<EntryNumber> },
     /// List the notes, or keep one for everyone at the table. For one that only you can read, type in hall
     /// note and the text, in a private chat with me, or begin it with secret where others read along.
-    #[command(
-        shows,
-        oneself,
-        tried,
-        alias = "notes",
-        example = "note the innkeeper lied about the ford",
-        example = "note"
-    )]
+    #[command(shows, tried, alias = "notes", example = "note the innkeeper lied about the ford", example = "note")]
     Note { text: Option<Text> },
     /// List the handouts, or show one again. The referee makes them in a private chat with me, as in hall handout letter,
     /// and chooses who gets them.
@@ -334,7 +327,6 @@ enum House {
     /// Tell some people something that nobody else sees. Type it in a private chat with me, as in hall tell Ann.
     #[command(
         changes,
-        oneself,
         tried,
         alias = "whisper",
         example = "in hall tell Ann, Bob the safe is open",
@@ -345,7 +337,6 @@ enum House {
     #[command(
         shows,
         now,
-        oneself,
         tried,
         alias = "reminders",
         alias = "reminder",
@@ -355,10 +346,10 @@ enum House {
     )]
     Remind { words: Option<Text> },
     /// Have a command of yours played later.
-    #[command(changes, now, oneself, tried, example = "at friday 20:00 roll d6")]
+    #[command(changes, now, tried, example = "at friday 20:00 roll d6")]
     At { words: Option<Text> },
     /// Have a command of yours played each time that something happens: my turn, attacked, asked, round, scene.
-    #[command(shows, now, oneself, example = "when my turn: roll d20", example = "when off", example = "when")]
+    #[command(shows, now, example = "when my turn: roll d20", example = "when off", example = "when")]
     When { words: Option<Text> },
     /// Give whoever is asked something time until then. After that I call them, and you.
     #[command(changes, now, tried, example = "deadline 48h")]

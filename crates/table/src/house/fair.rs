@@ -13,7 +13,7 @@ use journal::documents::to_json;
 use journal::export::ExportError;
 use journal::keys;
 use journal::{Added, hex};
-use plugin_api::{Argument, Forms, Refusal, Text};
+use plugin_api::{Argument, ArgumentKind, Forms, Refusal, Text};
 use serde_json::{Map, Value};
 
 /// The most secret rolls named.
@@ -169,8 +169,10 @@ pub(super) struct Part {
 }
 
 impl Argument for Part {
-    fn shape() -> String {
-        "part N of #N".to_owned()
+    fn kind() -> ArgumentKind {
+        let word = |word| plugin_api::Part::one("", ArgumentKind::choice(&[&[word]]));
+        let number = plugin_api::Part::one("n", ArgumentKind::between(1, i64::MAX));
+        ArgumentKind::Pattern(vec![word("part"), number, word("of"), plugin_api::Part::one("", ArgumentKind::Entry)])
     }
 
     fn read(words: &[&str]) -> Result<Option<(Self, usize)>, String> {
