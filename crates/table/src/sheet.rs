@@ -305,7 +305,7 @@ impl<'a> Sheet<'a> {
         let (now, most) = numbers(value)?;
         match change.trim_start_matches('=').parse::<i64>() {
             _ if change.is_empty() => Some(format!("set {name}")),
-            Ok(number) if number.abs() <= MOST_NUMBER => {
+            Ok(number) if (-MOST_NUMBER..=MOST_NUMBER).contains(&number) => {
                 let next = if signed { now.checked_add(number)? } else { number };
                 match most {
                     Some(most) => sets(format!("{}/{most}", next.clamp(0, most))),
@@ -480,7 +480,12 @@ mod tests {
         assert_eq!(called("hp 7 is left"), None);
         assert_eq!(called("hp is low"), None);
         assert_eq!(called("strength"), None);
-        for large in ["gold +9223372036854775807", "gold = 1000000000001", "hp -99999999999999999999"] {
+        for large in [
+            "gold +9223372036854775807",
+            "gold -9223372036854775808",
+            "gold = 1000000000001",
+            "hp -99999999999999999999",
+        ] {
             assert_eq!(called(large), None);
             assert!(sheet.no_change(large).is_some_and(|refusal| refusal.what.contains("is too large")), "{large}");
         }
