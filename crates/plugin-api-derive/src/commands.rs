@@ -4,6 +4,7 @@ use crate::doc;
 use crate::field::{Argument, specs, takes};
 use proc_macro2::TokenStream;
 use quote::quote;
+use syn::spanned::Spanned;
 use syn::{Data, DeriveInput, Error, Fields, LitStr, Result, Variant};
 
 pub fn derive(input: &DeriveInput) -> Result<TokenStream> {
@@ -147,7 +148,6 @@ impl Attributes {
                     Some("shows") => effect = Some(ident("Shows")),
                     Some("changes") => effect = Some(ident("Changes")),
                     Some("rolls") => effect = Some(ident("Rolls")),
-                    Some(word) if TRAITS.contains(&word) => found.traits.push(ident(&camel(word))),
                     Some("alias") => found.aliases.push(text()?),
                     Some("example") => found.examples.push(text()?),
                     Some("main") => found.main = true,
@@ -162,11 +162,11 @@ impl Attributes {
                         _ => return Err(meta.error("follow_up, follow_up = \"anyone\" or follow_up = \"if any\"")),
                     },
                     Some("follow_up") => found.follow_up = ident("Own"),
-                    _ => {
-                        let known = "shows, changes, rolls, alias, example, main, by_object, notation, lines, referee, admin, \
-                                     follow_up";
-                        return Err(meta.error(format!("{known}, {}", TRAITS.join(", "))));
+                    // The compiler says if there is no such trait.
+                    Some(word) if !meta.input.peek(syn::Token![=]) => {
+                        found.traits.push(syn::Ident::new(&camel(word), meta.path.span()));
                     }
+                    _ => return Err(meta.error("only alias, example and follow_up take a text")),
                 }
                 Ok(())
             })?;
@@ -179,10 +179,6 @@ impl Attributes {
         Ok(found)
     }
 }
-
-/// The traits, as declarations name them.
-const TRAITS: [&str; 11] =
-    ["guests", "now", "room", "play", "seats", "erases", "tried", "commented", "values", "yields", "once_of_games"];
 
 /// `once_of_games` as `OnceOfGames`.
 fn camel(word: &str) -> String {

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// What a command does when it is typed alone. Each command says it.
+/// What a command does when it is typed alone. Each command declares it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Effect {
     /// It changes nothing: typed alone, it tells how things are, also if it changes them with more words behind it.
@@ -23,7 +23,7 @@ pub enum Trait {
     Now,
     /// It concerns the room itself, or what somebody typed there, and not what is played at the table.
     Room,
-    /// It is a part of the play, so the other rooms of the table are shown it.
+    /// It is a part of the play, so the table's other rooms see it.
     Play,
     /// It decides which table a room belongs to, so an undo does not take it back.
     Seats,
@@ -32,7 +32,7 @@ pub enum Trait {
     /// A corrected line of it may be tried before it is suggested: it counts no wrong guesses of a secret word, and does nothing
     /// outside of the table.
     Tried,
-    /// People say something about it behind it: `undo sorry, wrong dice`.
+    /// People add a remark to it: `undo sorry, wrong dice`.
     Commented,
     /// Its words are dice or another command, in which names of values stand for the values.
     Values,

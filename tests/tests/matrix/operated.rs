@@ -42,9 +42,14 @@ async fn after_a_login_by_hand_the_bot_knows_that_it_is_not_alone() {
     // The bot is in the room already, so nothing in the room shows that it is listening now.
     network.ready().await;
     table.ask(0, "!roll 1d1").await;
+    knows_of_one_other(&*network).await;
+    bot.stop().await;
+}
+
+/// The bot is in one room and knows that one other is there.
+async fn knows_of_one_other(network: &dyn Transport) {
     let rooms = network.status().await.rooms;
     assert!(rooms.len() == 1 && rooms[0].others == 1, "{rooms:?}");
-    bot.stop().await;
 }
 
 /// The rooms that do not let the bot in, once they are as wanted.
@@ -82,8 +87,7 @@ async fn a_bot_whose_rooms_have_no_summary_counts_the_people_there() {
     let bot = table.start_on(Make::default(), network.clone()).await;
     network.ready().await;
     table.ask(0, "!roll 1d1").await;
-    let rooms = network.status().await.rooms;
-    assert!(rooms.len() == 1 && rooms[0].others == 1, "{rooms:?}");
+    knows_of_one_other(&*network).await;
     bot.stop().await;
 }
 
