@@ -56,7 +56,7 @@ enum Wrong {
 
 /// At most so many lines are misread, of each kind. No change makes any of these larger.
 const MOST: [(Wrong, usize); 5] =
-    [(Wrong::Played, 151), (Wrong::Offered, 77), (Wrong::Asked, 43), (Wrong::Silent, 8), (Wrong::Spoke, 1)];
+    [(Wrong::Played, 106), (Wrong::Offered, 76), (Wrong::Asked, 33), (Wrong::Silent, 8), (Wrong::Spoke, 1)];
 
 /// The lines of a file.
 fn read(text: &str) -> Vec<Case<'_>> {
@@ -162,6 +162,8 @@ fn no_more_lines_are_misread_than_before() {
     let plays = cases.iter().filter(|case| !case.plays.is_empty()).count();
     assert!(cases.len() >= 400 && plays * 5 >= cases.len() * 2 - 20, "{plays} of {} must play", cases.len());
     let wrong = wrong_ones(&cases);
+    // `--nocapture` shows them all.
+    wrong.iter().for_each(|(how, lines)| println!("{how:?}: {}\n{}", lines.len(), lines.join("\n")));
     let more = |(how, most): &(Wrong, usize)| {
         let found = wrong.get(how).map_or(&[][..], Vec::as_slice);
         let told =

@@ -96,7 +96,7 @@ impl Argument for Name {
 
     fn read(words: &[&str]) -> Result<Option<(Self, usize)>, String> {
         let name = words[0].strip_prefix('@').unwrap_or(words[0]);
-        let first = |c: char| !c.is_ascii_digit() && (c.is_alphanumeric() || !c.is_ascii_punctuation() || c == '_');
+        let first = |c: char| !c.is_ascii_digit() && (c.is_alphanumeric() || c == '_');
         // `init 3 not 17`
         let named = name.chars().next().is_some_and(first) && !Words::denies(name);
         Ok(named.then(|| (Name(name.to_owned()), 1)))

@@ -18,6 +18,8 @@ use typed::{Word, same};
 pub struct Words {
     typed: String,
     words: Vec<Word>,
+    /// The places of words that were taken as a part of the line: another side, a form.
+    parts: Vec<Range<usize>>,
     /// The word in front of them, if it tells what they mean.
     behind: Option<String>,
     /// Whether words that no argument takes may be a remark, and the remark, once it is found.
@@ -29,8 +31,10 @@ pub struct Words {
 enum Remark {
     /// They are refused.
     Refused,
-    /// They may be one.
+    /// They may be one, if they cannot be meant as anything else.
     Welcome,
+    /// They may be one, unless they are nearly an argument.
+    Any,
     /// They were one.
     Found(String),
 }
@@ -38,7 +42,8 @@ enum Remark {
 impl Words {
     /// The words of `typed` from byte `from` on; places in refusals count from the start of `typed`.
     pub fn new(typed: &str, from: usize) -> Self {
-        Words { typed: typed.to_owned(), words: typed::words(typed, from), behind: None, remark: Remark::Refused }
+        let words = typed::words(typed, from);
+        Words { typed: typed.to_owned(), words, parts: Vec::new(), behind: None, remark: Remark::Refused }
     }
 
     /// With names of several words, each as one word: `known` tells whether somebody is called that.
@@ -55,12 +60,31 @@ impl Words {
         self
     }
 
+    /// With what is no argument, nor nearly one, as a remark. Whether it is one is to be decided.
+    #[must_use]
+    pub fn with_any_remark(mut self) -> Self {
+        self.remark = Remark::Any;
+        self
+    }
+
     /// The remark that was found among the words.
     pub fn remark(&self) -> Option<&str> {
         match &self.remark {
             Remark::Found(remark) => Some(remark),
-            Remark::Refused | Remark::Welcome => None,
+            Remark::Refused | Remark::Welcome | Remark::Any => None,
         }
+    }
+
+    /// The places of the words that arguments took.
+    pub fn taken(&self) -> Vec<Range<usize>> {
+        let own = self.words.iter().filter(|word| word.taken).map(|word| word.at.clone());
+        own.chain(self.parts.iter().cloned()).collect()
+    }
+
+    /// Ends the reading of a part of these words.
+    fn end_part(&mut self, part: Words) {
+        self.parts.extend(part.taken());
+        self.remark = part.remark;
     }
 
     /// The words nobody took yet.
@@ -179,7 +203,7 @@ impl Words {
         let mut side = self.split_off(found + 1);
         let taken = T::take(&mut side)?;
         side.finish_with(T::declare)?;
-        self.remark = side.remark;
+        self.end_part(side);
         Ok(Some(taken))
     }
 
@@ -206,7 +230,7 @@ impl Words {
         rest.behind = keyword.map(|_| first.text.clone());
         let refused = match read(keyword.unwrap_or_default(), &mut rest) {
             Ok(Some(read)) => {
-                self.remark = rest.remark;
+                self.end_part(rest);
                 return Ok(Some(read));
             }
             Ok(None) => None,
@@ -229,7 +253,7 @@ impl Words {
     /// The words from number `at` on, which are no longer among these.
     fn split_off(&mut self, at: usize) -> Words {
         let words = self.words.split_off(at);
-        Words { typed: self.typed.clone(), words, behind: None, remark: self.remark.clone() }
+        Words { typed: self.typed.clone(), words, parts: Vec::new(), behind: None, remark: self.remark.clone() }
     }
 
     /// Takes all of `names` that stand there; whether any did.
@@ -455,7 +479,8 @@ impl Words {
 /// The most words that mean nothing between a word and its value.
 const MOST_LEADING: usize = 2;
 /// Words in front of an argument that mean nothing: `with a`, `and`.
-const FILLING: [&str; 15] = ["→", "->", "=>", "=", "a", "an", "the", "with", "w/", "and", "&", "+", "-", "at", "of"];
+const FILLING: [&str; 16] =
+    ["→", "->", "=>", "=", "a", "an", "the", "with", "w/", "w", "and", "&", "+", "-", "at", "of"];
 /// Words that mean nothing either in front of an argument, and begin a remark elsewhere: `to Ann`, and `to hide`.
 const LEADING: [&str; 6] = ["to", "for", "on", "in", "my", "using"];
 /// Words that begin a remark, and are nobody's name unless somebody is called that.

@@ -54,6 +54,8 @@ pub(crate) struct Attempt<'a> {
     pub paced: bool,
     /// True if it is only tried out.
     pub rehearsed: bool,
+    /// What the refusal shows is all that may be meant; it is not to be guessed at again.
+    pub asks: bool,
     /// What is left of the work that its message may cost.
     pub fuel: Rc<Fuel>,
 }
@@ -104,6 +106,7 @@ impl<'a> Attempt<'a> {
             exports: None,
             paced: false,
             rehearsed: false,
+            asks: false,
             fuel: fuel.clone(),
         }
     }

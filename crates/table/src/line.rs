@@ -16,6 +16,7 @@ mod play;
 mod prepared;
 mod reading;
 mod rehearsed;
+mod remarks;
 mod resolve;
 mod totals;
 mod touched;

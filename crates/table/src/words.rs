@@ -50,6 +50,11 @@ impl Arguments {
     /// Splits a line. A `#12` is a roll's number where the command follows up on rolls, else a comment.
     pub fn of(line: &str, follow_up: FollowUp) -> Self {
         let mut found = Arguments { typed: line.to_owned(), roll: None, comment: None, stray: None };
+        if let Some(at) = slashes(line) {
+            let comment = line[at + SLASHES.len()..].trim();
+            found.typed.truncate(at);
+            found.comment = (!comment.is_empty()).then(|| comment.to_owned());
+        }
         let mut from = 0;
         while let Some(at) = found.typed[from..].find('#').map(|at| at + from) {
             from = at + 1;
@@ -72,8 +77,8 @@ impl Arguments {
                     let end = from + digits.len();
                     found.stray = (apart && number.is_some() && end == found.typed.len()).then_some(at..end);
                     let comment = found.typed[from..].trim().to_owned();
-                    found.comment = (!comment.is_empty()).then_some(comment);
                     found.typed.truncate(at);
+                    found.add_remark(Some(&comment).filter(|comment| !comment.is_empty()).map(String::as_str));
                     break;
                 }
             }
@@ -107,6 +112,16 @@ impl Arguments {
         let comment = self.comment.take().map_or(String::new(), |comment| format!(" # {comment}"));
         self.comment = Some(format!("{remark}{comment}"));
     }
+}
+
+/// What begins a comment besides `#`, behind a space.
+const SLASHES: &str = "//";
+
+/// Where a comment begins with slashes, if one does.
+fn slashes(line: &str) -> Option<usize> {
+    let mut found = line.match_indices(SLASHES).map(|(at, _)| at);
+    let at = found.find(|at| line[..*at].ends_with(char::is_whitespace))?;
+    (!line[..at].contains('#')).then_some(at)
 }
 
 /// A comment as an answer shows it.

@@ -40,7 +40,14 @@ enum Command {
     /// Type the sum of your Traits, Descriptors, Benefits and Obstacles; no number means 0. You roll two d6, plus one
     /// for each step above or below 0. Above 0 the two highest count, below 0 the two lowest. What waits for you and a
     /// Spotlight Token (+2) are added to the number. 10 or more succeeds, 6 or less fails, and on 7 to 9 you choose.
-    #[command(rolls, alias = "i", main, example = "intent +1", example = "intent -1 spot casting # over the rooftops")]
+    #[command(
+        rolls,
+        alias = "i",
+        main,
+        example = "intent +1",
+        example = "intent",
+        example = "intent -1 spot casting # over the rooftops"
+    )]
     Intent {
         #[group]
         effort: Effort,

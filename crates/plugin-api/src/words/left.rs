@@ -83,8 +83,8 @@ impl Words {
         let led = arguments.iter().filter(lacks).filter_map(|words| words.split_first());
         let led: Vec<(String, Vec<String>)> = led.map(|(first, others)| ((*first).to_owned(), owned(others))).collect();
         let known: Vec<String> = arguments.iter().flat_map(|words| owned(words)).collect();
-        if let Some(prose) = self.prose(&known) {
-            let remark = self.text_of(prose);
+        if let Some(left) = self.prose(&known).or_else(|| self.remark_among(&known, &led)) {
+            let remark = self.text_of(left);
             self.remark = Remark::Found(remark);
             return Ok(());
         }
@@ -182,6 +182,21 @@ impl Words {
             several => several.iter().any(|word| !word.name),
         };
         prose.then_some(first..=last)
+    }
+
+    /// The words that nobody took and all between them, unless the first that says something is nearly an argument.
+    fn remark_among(&self, known: &[String], led: &[(String, Vec<String>)]) -> Option<RangeInclusive<usize>> {
+        let (first, last) = self.ends_of_left().filter(|_| self.remark == Remark::Any)?;
+        let run = &self.words[first..=last];
+        let leads =
+            |word: &&Word| word.taken || word.is_ornament() || !word.quoted && means_nothing(&word.text.to_lowercase());
+        let word = run.iter().find(|word| !leads(word))?;
+        let of = |known: &[String]| {
+            known.iter().any(|known| same(known, &word.text) || more_of(known, &word.text).is_some())
+        };
+        let mistaken =
+            !word.quoted && (of(known) || led.iter().any(|(_, led)| of(led)) || meant_by(&word.text, known).is_some());
+        (!mistaken && self.split_die().is_none()).then_some(first..=last)
     }
 
     /// A refusal with the line as it would be with these words as its comment.

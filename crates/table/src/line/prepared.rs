@@ -5,6 +5,7 @@ use super::followed::Followed;
 use super::guess::{meant_by_remark, meant_by_value};
 use super::meant::ACT_AS;
 use super::reading::{Misread, safely};
+use super::remarks::{Reading, is_clear, unless_it_is_clear};
 use crate::attempt::Attempt;
 use crate::budget::{self, MOST_BLOCK, MOST_TEXT};
 use crate::draft::Draft;
@@ -107,14 +108,27 @@ impl Draft {
         let stumbled = || stumbled(&plugin.manifest().id, spec, &attempt.key);
         let state = safely(|| self.game(host, plugin)).unwrap_or_else(|| Err(stumbled().into()))?;
         Arguments::of(&attempt.typed, spec.follow_up).takes_numbers_it_names(spec)?;
+        let whole = arguments.typed.clone();
         if spec.notation {
             arguments.take_prose(from, attempt.room.dialect());
         }
-        let words = Words::new(&arguments.typed, from.min(arguments.typed.len()));
-        let mut words = words.with_names(|name| cast.is_called(name)).with_remarks();
-        let ready = safely(|| plugin.ready(&state.held, &spec.name, &mut words));
+        let words =
+            || Words::new(&arguments.typed, from.min(arguments.typed.len())).with_names(|name| cast.is_called(name));
+        let read = |mut words: Words| {
+            let ready = safely(|| plugin.ready(&state.held, &spec.name, &mut words));
+            (ready.unwrap_or_else(|| Err(stumbled())), words)
+        };
+        let (mut ready, mut words_read) = read(words().with_remarks());
+        let reading = |taken: Vec<Range<usize>>| Reading { typed: &whole, from, taken, spec, cast: &cast };
+        if ready.as_ref().is_err_and(|refusal| refusal.usage) {
+            let (again, words) = read(words().with_any_remark());
+            if again.is_ok() && is_clear(host, &reading(words.taken()), attempt) {
+                (ready, words_read) = (again, words);
+            }
+        }
+        let words = words_read;
         let misread = Misread { plugin, spec, cast: &cast, typed: &line, from, fuel: &attempt.fuel };
-        let ready = ready.unwrap_or_else(|| Err(stumbled())).map_err(|refusal| misread.wholly_corrected(refusal))?;
+        let ready = ready.map_err(|refusal| misread.wholly_corrected(refusal))?;
         let said = attempt.said.as_ref().is_some_and(|(said, _)| said.contains('#'));
         if let Some(prose) = arguments.comment.as_deref().filter(|_| !looked_up.is_empty() && !said && !spec.notation) {
             unless_it_was_meant(host, (plugin, spec, from), (prose, true), attempt)?;
@@ -122,6 +136,13 @@ impl Draft {
         if let Some(remark) = words.remark() {
             let valued = has_value(arguments.typed.get(from..).unwrap_or_default());
             unless_it_was_meant(host, (plugin, spec, from), (remark, valued), attempt)?;
+        }
+        let taken = match spec.notation {
+            true => std::iter::once(from..arguments.typed.len()).collect(),
+            false => words.taken(),
+        };
+        if words.left().next().is_some() || arguments.typed.len() < whole.len() {
+            unless_it_is_clear(host, &reading(taken), attempt)?;
         }
         arguments.add_remark(words.remark());
         let prepared = Prepared {

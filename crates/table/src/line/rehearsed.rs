@@ -57,6 +57,10 @@ impl Draft {
         {
             return too_fast;
         }
+        if attempt.asks && (refusal.mended.is_none() || self.would_correct(host, line, &refusal, attempt)) {
+            return refusal.into();
+        }
+        let refusal = if attempt.asks { Refusal { mended: None, ..refusal } } else { refusal };
         let refusal = meant::reworded(host, refusal, attempt);
         match self.right_line(host, line, &refusal, attempt) {
             Some((said, right)) => {
@@ -80,6 +84,13 @@ impl Draft {
             }
             None => refusal.into(),
         }
+    }
+
+    /// Whether the correction of a refusal would be played.
+    fn would_correct(&mut self, host: &Host, line: &CommandLine, refusal: &Refusal, attempt: &Attempt<'_>) -> bool {
+        let Some(around) = line.typed.strip_suffix(attempt.typed.as_str()) else { return false };
+        let right = applied(&attempt.typed, refusal).map(|right| format!("{around}{right}"));
+        right.is_some_and(|right| matches!(self.rehearse(host, right, attempt), Rehearsed::Played))
     }
 
     /// A better correction than the refusal's: the part of the line that it is about, and what is right in its place.
@@ -219,7 +230,7 @@ impl Draft {
             Ok(false) => Rehearsed::Looks,
             Err(Unplayed::Refused(refusal)) => {
                 let about_words = is_about_words(host, &refusal, &again);
-                let refusal = meant::reworded(host, refusal, &mut again);
+                let refusal = if again.asks { refusal } else { meant::reworded(host, refusal, &mut again) };
                 let around = line.typed.strip_suffix(again.typed.as_str());
                 match around.zip(applied(&again.typed, &refusal)) {
                     Some((around, right)) => Rehearsed::Misread(Some(format!("{around}{right}"))),

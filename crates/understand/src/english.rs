@@ -1,0 +1,66 @@
+//! Words of English, from `words/en.toml`.
+
+use serde::Deserialize;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::LazyLock;
+
+/// What a word of English does in a line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Class {
+    /// In front of what it belongs to: `the`.
+    Article,
+    /// The same, and whose it is: `my`.
+    Possessive,
+    /// It joins, or leads to what is behind it: `and`, `to`.
+    Link,
+    /// It leads to what somebody uses: `with`.
+    Means,
+    /// A difficulty follows it: `dc`.
+    Difficulty,
+    /// It says nothing: `please`.
+    Filler,
+    /// It turns what follows around: `not`.
+    Denial,
+    /// It offers something else: `or`.
+    Alternative,
+    /// What follows decides whether the line is meant: `if`.
+    Condition,
+    /// What was typed before is not meant: `actually`.
+    Correction,
+    /// It says what somebody or something is: `is`.
+    Copula,
+    /// It is counted: `minutes`.
+    Unit,
+    /// Several, without an s: `teeth`.
+    Plural,
+    /// It compares a number with another: `more`.
+    Comparison,
+    /// It says what becomes of dice: `lowest`.
+    Dice,
+    /// It asks for something: `secretly`.
+    Asked,
+    /// It leads to something in another language: `mit`.
+    Foreign,
+}
+
+static WORDS: LazyLock<BTreeMap<&str, BTreeSet<Class>>> = LazyLock::new(|| {
+    let all: BTreeMap<Class, &str> = toml::from_str(include_str!("../words/en.toml")).expect("a test reads it");
+    let mut words: BTreeMap<&str, BTreeSet<Class>> = BTreeMap::new();
+    for (class, listed) in all {
+        listed.split_whitespace().for_each(|word| {
+            words.entry(word).or_default().insert(class);
+        });
+    }
+    words
+});
+
+/// Whether a word, in lower case, is one of this class.
+pub fn is(word: &str, class: Class) -> bool {
+    WORDS.get(word).is_some_and(|classes| classes.contains(&class))
+}
+
+/// Whether it is one of any of these.
+pub fn is_any(word: &str, classes: &[Class]) -> bool {
+    classes.iter().any(|class| is(word, *class))
+}

@@ -1,0 +1,7 @@
+//! What a typed line means. Its words are looked at once, with all they may be ([`tokens`]); what no argument took is a remark, or
+//! it is not clear and the line is shown instead of played ([`remark`]). Nothing here knows whose line it is, what is stored or
+//! what is allowed.
+
+mod english;
+pub mod remark;
+pub mod tokens;

@@ -1,0 +1,175 @@
+//! What no argument of a line took, and what its tokens are in it.
+
+use super::{Known, Read};
+use crate::english::{Class, is, is_any};
+use crate::tokens::{Shape, Token, tokens};
+use plugin_api::{ArgumentKind, ArgumentSpec, CommandSpec, Place};
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+/// A keyword or flag of so many letters may be any word's beginning.
+pub const SHORT: usize = 2;
+/// What only leads to something.
+pub const LEADS: [Class; 5] = [Class::Article, Class::Possessive, Class::Link, Class::Means, Class::Filler];
+
+/// What no argument took.
+pub struct Left<'a> {
+    pub typed: &'a str,
+    pub tokens: Vec<Token>,
+    pub taken: Vec<bool>,
+    /// Its first token, and the first that is more than a link.
+    pub first: usize,
+    pub content: usize,
+    /// A comma, a dash, a parenthesis or an emoji is in front of it.
+    pub soft: bool,
+    /// A number was taken in part.
+    pub divided: bool,
+    /// The command, as it was typed.
+    pub command: &'a str,
+    pub spec: &'a CommandSpec,
+    pub words: BTreeSet<&'a str>,
+    pub known: &'a dyn Known,
+}
+
+impl<'a> Left<'a> {
+    /// `None` if everything was taken, or what was not says nothing.
+    pub fn of(read: Read<'a>, known: &'a dyn Known) -> Option<Self> {
+        let tokens = tokens(read.typed, read.from);
+        let is_taken =
+            |token: &Token| read.taken.iter().any(|place| place.start < token.at.end && token.at.start < place.end);
+        let taken: Vec<bool> = tokens.iter().map(is_taken).collect();
+        let marked = tokens.iter().position(|token| token.shape == Shape::Mark).unwrap_or(tokens.len());
+        let part = |token: &Token| {
+            let within = |place: &&Range<usize>| place.start < token.at.end && token.at.start < place.end;
+            let bytes: usize = read.taken.iter().filter(within).map(Range::len).sum();
+            let number = token.shape == Shape::Glued && token.text.starts_with(|c: char| c.is_ascii_digit());
+            number && bytes > 0 && bytes < token.at.len()
+        };
+        let divided = tokens.iter().position(part);
+        let left = |at: &usize| !taken[*at] && tokens[*at].says() && !leads(&tokens, &taken, *at);
+        let content = divided.or_else(|| (0..marked).find(left))?;
+        let own = |at: &usize| !taken[*at] && tokens[*at].says();
+        let first = (0..content).rev().take_while(own).last().unwrap_or(content);
+        let soft = first.checked_sub(1).is_some_and(|before| !tokens[before].says());
+        let words = read.spec.words().filter(|word| word.len() > SHORT && !is_any(word, &LEADS)).collect();
+        let command = read.typed.get(..read.from).unwrap_or_default().trim();
+        Some(Left {
+            typed: read.typed,
+            taken,
+            first,
+            content,
+            soft,
+            divided: divided.is_some(),
+            command,
+            spec: read.spec,
+            words,
+            known,
+            tokens,
+        })
+    }
+
+    pub fn text(&self, at: usize) -> &str {
+        &self.tokens[at].text
+    }
+
+    /// What it says from its first content on, without what only leads on.
+    pub fn core(&self) -> impl Iterator<Item = usize> {
+        (self.content..self.tokens.len()).filter(|at| self.tokens[*at].says() && !is_any(self.text(*at), &LEADS))
+    }
+
+    pub fn is(&self, at: usize, class: Class) -> bool {
+        is(self.text(at), class)
+    }
+
+    /// Whether an argument follows this word.
+    pub fn is_keyword(&self, at: usize) -> bool {
+        self.taken[at]
+            && self.spec.arguments.iter().any(|argument| keywords(argument).iter().any(|word| word == self.text(at)))
+    }
+
+    /// Whether a word is one of the command or a value, also in the plural.
+    pub fn is_room_word(&self, at: usize) -> bool {
+        let is = |word: &str| self.words.contains(word) || self.known.is_value(word);
+        let text = self.text(at);
+        let number = matches!(self.tokens[at].shape, Shape::Number { .. } | Shape::Die);
+        number || text.split('/').any(|text| is(text) || text.strip_suffix('s').is_some_and(is))
+    }
+
+    /// Whether a word looks like a plural.
+    pub fn is_plural(&self, at: usize) -> bool {
+        let text = self.text(at);
+        let ends = text.ends_with('s')
+            && text != "does"
+            && !["ss", "us", "is", "ics", "'s"].iter().any(|end| text.ends_with(end));
+        self.tokens[at].shape == Shape::Word && (self.is(at, Class::Plural) || text.len() > 3 && ends)
+    }
+
+    /// Whether a word begins with a capital letter.
+    pub fn is_capital(&self, at: usize) -> bool {
+        self.typed[self.tokens[at].at.clone()].starts_with(char::is_uppercase)
+    }
+
+    /// Whether it is a flag of the command that was taken.
+    pub fn is_flag(&self, at: usize) -> bool {
+        let flag = |place: &Place| matches!(place, Place::Flag | Place::Follows(_));
+        let is = |argument: &ArgumentSpec| flag(&argument.place) && argument.words().contains(&self.text(at));
+        self.taken[at] && self.spec.arguments.iter().any(is)
+    }
+
+    /// Whether it is a flag that is said to be somebody's.
+    pub fn is_owned(&self, at: usize) -> bool {
+        self.is_flag(at) && self.is(at - 1, Class::Possessive) && !self.taken[at - 1]
+    }
+
+    pub fn is_unit_behind(&self, at: usize) -> bool {
+        self.tokens.get(at + 1).is_some_and(|next| is(&next.text, Class::Unit))
+    }
+
+    /// Whether nothing was taken for an argument that somebody can be named for.
+    pub fn is_open(&self, argument: &ArgumentSpec) -> bool {
+        let behind = keywords(argument);
+        let taken = (0..self.tokens.len()).filter(|at| self.taken[*at]);
+        let mut of_it = taken.filter(|at| match behind {
+            [] => self.known.is_name(self.text(*at)),
+            behind => behind.iter().any(|word| word == self.text(*at)),
+        });
+        of_it.next().is_none()
+    }
+}
+
+/// Whether a token only leads to the next one: `the`, and in front of an argument `+` and `dc`.
+pub fn leads(tokens: &[Token], taken: &[bool], at: usize) -> bool {
+    let text = tokens[at].text.as_str();
+    let argument_next = taken.get(at + 1) == Some(&true);
+    is_any(text, &LEADS)
+        || argument_next && (matches!(text, "+" | "=" | "/" | "->" | "→" | "=>") || is(text, Class::Difficulty))
+}
+
+/// The words that an argument follows.
+fn keywords(argument: &ArgumentSpec) -> &[String] {
+    match &argument.place {
+        Place::Word(names) | Place::Bare(names) => names,
+        Place::Follows(names) if is_number(&argument.kind) => names,
+        Place::Follows(_) | Place::Flag | Place::Side | Place::Signed | Place::Here => &[],
+    }
+}
+
+/// Whether a number is of this kind.
+pub fn is_number(kind: &ArgumentKind) -> bool {
+    match kind {
+        ArgumentKind::Number { .. } => true,
+        ArgumentKind::Either(kinds) => kinds.iter().any(is_number),
+        ArgumentKind::All(kind) => is_number(kind),
+        _ => false,
+    }
+}
+
+/// Whether somebody can be named for this kind.
+pub fn is_somebody(kind: &ArgumentKind) -> bool {
+    match kind {
+        ArgumentKind::Who => true,
+        ArgumentKind::Either(kinds) => kinds.iter().any(is_somebody),
+        ArgumentKind::All(kind) => is_somebody(kind),
+        _ => false,
+    }
+}
