@@ -54,10 +54,21 @@ pub(crate) struct Attempt<'a> {
     pub paced: bool,
     /// True if it is only tried out.
     pub rehearsed: bool,
-    /// What the refusal shows is all that may be meant; it is not to be guessed at again.
-    pub asks: bool,
+    /// What a refusal shows of a line that may be meant otherwise.
+    pub asked: Option<Asked>,
+    /// A macro stands for it.
+    pub stored: bool,
     /// What is left of the work that its message may cost.
     pub fuel: Rc<Fuel>,
+}
+
+/// What a refusal shows of a line that may be meant otherwise.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Asked {
+    /// It is all that may be meant, and not to be guessed at.
+    Only,
+    /// What is guessed goes first.
+    OrElse,
 }
 
 /// A command that was found.
@@ -106,7 +117,8 @@ impl<'a> Attempt<'a> {
             exports: None,
             paced: false,
             rehearsed: false,
-            asks: false,
+            asked: None,
+            stored: false,
             fuel: fuel.clone(),
         }
     }

@@ -170,6 +170,9 @@ mod tests {
         assert_eq!(split("roll 6 #4d6", FollowUp::No), ("roll 6".into(), None, Some("4d6".into())));
         assert_eq!(split("roll 6# deep cuts", FollowUp::No), ("roll 6".into(), None, Some("deep cuts".into())));
         assert_eq!(split("roll d6#fire", FollowUp::Own), ("roll d6".into(), None, Some("fire".into())));
+        assert_eq!(split("roll d6 // fire # 2", FollowUp::Own), ("roll d6".into(), None, Some("fire # 2".into())));
+        assert_eq!(split("roll d6 # fire // 2", FollowUp::Own), ("roll d6".into(), None, Some("fire // 2".into())));
+        assert_eq!(split("oracle http://a.b/c", FollowUp::No), ("oracle http://a.b/c".into(), None, None));
         assert_eq!(split("roll d6 #", FollowUp::No), ("roll d6".into(), None, None));
         assert_eq!(split("vs #99999999999999999999999", FollowUp::Own).1, Some(u64::MAX));
     }

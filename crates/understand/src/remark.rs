@@ -6,7 +6,7 @@ mod left;
 mod rows;
 
 use crate::english::Class;
-use crate::tokens::Shape;
+use crate::tokens::{Shape, Token};
 use left::{Left, is_number, leads};
 use plugin_api::{ArgumentSpec, CommandSpec, Many, Place};
 use rows::ROWS;
@@ -35,6 +35,8 @@ pub trait Known {
     fn is_command(&self, word: &str) -> bool;
     /// Whether it is one that throws dice.
     fn throws_dice(&self, word: &str) -> bool;
+    /// Whether a number in the line was typed, and not put in for a name.
+    fn is_typed(&self, number: &str) -> bool;
 }
 
 /// A remark that may be meant otherwise.
@@ -44,6 +46,8 @@ pub struct Doubted {
     pub at: Range<usize>,
     /// Whether the line may be shown with `#` put in; else what it lacks is not known.
     pub shown: bool,
+    /// Whether it is nearly an argument: one word, or it begins with a number or a value.
+    pub nearly: bool,
     /// Why it may be meant otherwise.
     pub because: Doubt,
 }
@@ -98,13 +102,18 @@ pub fn doubted(read: Read<'_>, known: &dyn Known) -> Option<Doubted> {
         None => (remark.begins_at(*because)..read.typed.len(), true),
     };
     let shown = whole && !remark.lacks_something(*because);
-    Some(Doubted { at, shown, because: *because })
+    let nearly =
+        !whole || !shown && *because == Doubt::Number || remark.says_one_word_in(&at) || remark.is_nearly_an_argument();
+    Some(Doubted { at, shown, nearly, because: *because })
 }
 
 /// Whether something is left of the line besides its arguments, and it cannot be meant otherwise than as a remark.
 pub fn is_remark(read: Read<'_>, known: &dyn Known) -> bool {
     Left::of(read, known).is_some() && doubted(read, known).is_none()
 }
+
+/// Among so few words a number is what they are about.
+const A_FEW: usize = 2;
 
 /// What goes behind `#`, and whether that may be offered.
 impl Left<'_> {
@@ -119,7 +128,8 @@ impl Left<'_> {
             return self.tokens[owned - 1].at.start;
         }
         let led = self.first > 1 && self.is_keyword(self.first - 2);
-        if because != Doubt::Counted || !led && self.spec.arguments.iter().any(needed) {
+        let bare = self.spec.examples.iter().any(|example| !example.contains(' '));
+        if because != Doubt::Counted || !led && !bare && self.spec.arguments.iter().any(needed) {
             return self.tokens[self.first].at.start;
         }
         let mut start = self.first - 1;
@@ -140,11 +150,22 @@ impl Left<'_> {
                 })
         };
         match because {
-            Doubt::NothingTaken | Doubt::Divided | Doubt::Foreign | Doubt::DiceWord => true,
-            Doubt::BeginsWithANumber => counted(),
-            Doubt::ArgumentBehind => self.is(self.content, Class::Dice),
+            Doubt::NothingTaken | Doubt::Divided | Doubt::Foreign | Doubt::DiceWord | Doubt::Correction => true,
+            Doubt::BeginsWithANumber => counted() || !self.counts_something(),
+            Doubt::Number => self.core().count() <= A_FEW,
+            Doubt::ArgumentBehind => {
+                let number = matches!(self.tokens[self.content].shape, Shape::Number { .. });
+                number || self.is(self.content, Class::Dice)
+            }
+            Doubt::Condition => self.core().count() == 1,
             _ => false,
         }
+    }
+
+    /// Whether its first word is a number of what follows, also in words.
+    fn counts_something(&self) -> bool {
+        let number = self.tokens[self.content].number().is_some();
+        number && (self.content + 1..self.tokens.len().min(self.content + 3)).any(|at| self.is_plural(at))
     }
 
     /// Where it is, if numbers or dice that are arguments follow it, and nothing else does.
@@ -161,6 +182,20 @@ impl Left<'_> {
             _ => false,
         });
         (whole && counts).then(|| self.tokens[self.first].at.start..self.tokens[last].at.end)
+    }
+
+    /// Whether there is one word in this place.
+    fn says_one_word_in(&self, place: &Range<usize>) -> bool {
+        let within = |token: &&Token| token.says() && place.start <= token.at.start && token.at.end <= place.end;
+        self.tokens.iter().filter(within).count() == 1
+    }
+
+    /// Whether it begins with a number or a value, or is one word in front of the first argument.
+    fn is_nearly_an_argument(&self) -> bool {
+        let token = &self.tokens[self.content];
+        let number = token.shape == Shape::Glued;
+        let first = self.taken.iter().position(|taken| *taken) == Some(self.content + 1);
+        number || self.known.is_value(&token.text) || first && self.first == self.content
     }
 
     /// Whether it is one word in front of an argument that is no plain number: perhaps the name of what that lacks.
@@ -214,6 +249,10 @@ mod tests {
 
         fn throws_dice(&self, word: &str) -> bool {
             ["act", "roll"].contains(&word)
+        }
+
+        fn is_typed(&self, _: &str) -> bool {
+            true
         }
     }
 

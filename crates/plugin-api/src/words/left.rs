@@ -189,14 +189,11 @@ impl Words {
         let (first, last) = self.ends_of_left().filter(|_| self.remark == Remark::Any)?;
         let run = &self.words[first..=last];
         let leads =
-            |word: &&Word| word.taken || word.is_ornament() || !word.quoted && means_nothing(&word.text.to_lowercase());
-        let word = run.iter().find(|word| !leads(word))?;
-        let of = |known: &[String]| {
-            known.iter().any(|known| same(known, &word.text) || more_of(known, &word.text).is_some())
-        };
-        let mistaken =
-            !word.quoted && (of(known) || led.iter().any(|(_, led)| of(led)) || meant_by(&word.text, known).is_some());
-        (!mistaken && self.split_die().is_none()).then_some(first..=last)
+            |word: &Word| word.taken || word.is_ornament() || !word.quoted && means_nothing(&word.text.to_lowercase());
+        let at = run.iter().position(|word| !leads(word))?;
+        let own = led.iter().any(|(_, led)| led.iter().any(|known| same(known, &run[at].text)));
+        let nearly = own || is_signed_word(&run[at].text) || is_nearly_known(run, at, known);
+        ((run[at].quoted || !nearly) && self.split_die().is_none()).then_some(first..=last)
     }
 
     /// A refusal with the line as it would be with these words as its comment.
@@ -299,6 +296,31 @@ fn meant_by<'a>(word: &str, known: &'a [String]) -> Option<&'a str> {
         begun.all(|other| suggest(other, [first.as_str()]).is_some()).then_some(first.as_str())
     };
     suggest(word, known.iter().map(String::as_str)).or_else(begun)
+}
+
+/// Whether this word of a run is one of the known, with a number at it, `bd2`, or a slip of one: of a long one, or in front of an
+/// argument, `spott casting`, or among nothing but beginnings, `stag over`.
+fn is_nearly_known(run: &[Word], at: usize, known: &[String]) -> bool {
+    let word = &run[at];
+    let bare = word.text.trim_matches(|c: char| c.is_ascii_digit());
+    let begun = |known: &str| run.len() == 1 && more_of(known, &word.text).is_some();
+    if known.iter().any(|known| same(known, bare) || begun(known)) {
+        return true;
+    }
+    let begins = |word: &Word| meant_by(&word.text, known).is_some();
+    let argues = |next: &Word| {
+        let digits = next.text.bytes().all(|byte| byte.is_ascii_digit());
+        next.taken || digits || known.iter().any(|known| same(known, &next.text))
+    };
+    let long = known.iter().map(String::as_str).filter(|known| known.len() >= SLIP);
+    let alone = run.get(at + 1).is_none_or(argues);
+    suggest(&word.text, long).is_some() || begins(word) && (alone || run.iter().all(begins))
+}
+
+/// Whether it is a number with a sign and letters at it, `+1x`, which is no prose.
+fn is_signed_word(text: &str) -> bool {
+    let rest = text.strip_prefix(['+', '-']).unwrap_or_default();
+    rest.starts_with(|c: char| c.is_ascii_digit()) && rest.contains(char::is_alphabetic)
 }
 
 /// The other words of what is known, if it is several and this is the first.

@@ -1,7 +1,7 @@
 //! The line as it is played: with values from sheets where a command lacks them, the actor's and those of whom it is
 //! against. Taken offers are never filled.
 
-use super::reading::safely;
+use super::remarks::{Command, Here};
 use crate::against::{Answered, Line};
 use crate::attempt::Attempt;
 use crate::fuel::Fuel;
@@ -11,7 +11,7 @@ use crate::room::Answered as _;
 use crate::sheet::{Sheet, has_value, sentence_end, words_of};
 use crate::words::{Arguments, leading_to};
 use dice::Notation;
-use plugin_api::{Against, Cast, CommandSpec, FollowUp, Plugin, Refusal, Seen, Words};
+use plugin_api::{Against, Cast, CommandSpec, FollowUp, Plugin, Refusal, Seen};
 use std::ops::Range;
 use std::rc::Rc;
 
@@ -97,7 +97,7 @@ pub(super) fn reads_whole(
     let line = own.as_ref().map_or(line, |filled| filled.line());
     match spec.notation {
         true => reading.is_dice(line, attempt),
-        false => reading.remark(line) == Some(None),
+        false => reading.remark(line, attempt) == Some(None),
     }
 }
 
@@ -194,7 +194,7 @@ impl Reading<'_> {
         // Reading a line is dear.
         aimed.take(MOST_AIMED).find(|line| {
             let own = || self.own(line, attempt).map_or_else(|| line.clone(), |filled| filled.line().to_owned());
-            let asks = || !self.spec.notation && self.remark(&own()) == Some(None);
+            let asks = || !self.spec.notation && self.remark(&own(), attempt) == Some(None);
             self.answered(line, attempt).is_some() || asks()
         })
     }
@@ -203,7 +203,7 @@ impl Reading<'_> {
     fn reads(&self, line: &str, attempt: &Attempt<'_>) -> bool {
         let reads = match self.spec.notation {
             true => self.reads_as_dice(line, attempt),
-            false => self.remark(line).is_some(),
+            false => self.left(line, attempt).is_some(),
         };
         reads || self.own(line, attempt).is_some()
     }
@@ -239,17 +239,20 @@ impl Reading<'_> {
         Arguments::of(line, self.spec.follow_up).typed
     }
 
-    /// What the command takes for a remark in the line; `None` if the line does not read.
-    fn remark(&self, line: &str) -> Option<Option<String>> {
-        let Reading { plugin, spec, cast, .. } = self;
+    /// What the command takes for a remark in the line; `None` if the line does not read, or it is not clear what is one.
+    fn remark(&self, line: &str, attempt: &Attempt<'_>) -> Option<Option<String>> {
+        let (remark, clear) = self.left(line, attempt)?;
+        clear.then_some(remark)
+    }
+
+    /// What no argument takes, and whether it is clear that it is a remark; `None` if the line does not read.
+    fn left(&self, line: &str, attempt: &Attempt<'_>) -> Option<(Option<String>, bool)> {
         let typed = self.arguments(line);
         if !self.fuel.reads(&typed) {
             return None;
         }
-        let words = Words::new(&typed, self.from.min(typed.len()));
-        let mut words = words.with_names(|name| cast.is_called(name)).with_remarks();
-        let reads = safely(|| plugin.ready(&plugin.first(), &spec.name, &mut words).is_ok());
-        reads.unwrap_or_default().then(|| words.remark().map(str::to_owned))
+        let command = Command { plugin: self.plugin, spec: self.spec, from: self.from };
+        command.read(&typed, &Here::of(self.host, &self.cast, attempt)).ok()
     }
 
     /// Puts values of the actor's sheet into a line that does not read without them, or that lacks a value and has a
@@ -303,25 +306,33 @@ impl Reading<'_> {
         if let Some(filled) = self.own_besides_a_name(line, &typed, attempt) {
             return Some(filled);
         }
-        match self.remark(line) {
-            None => {
-                // `act pilot d6 courage`: no remark begins with a value.
-                let valued = |prose: &str| {
-                    let first = prose.trim_start_matches('+').split_whitespace().next();
-                    first.is_some_and(|name| sheet.named(name).is_some())
-                };
-                let reads =
-                    |line: &str| self.remark(line).is_some_and(|prose| !prose.is_some_and(|prose| valued(&prose)));
-                // `init d20+dex`
-                let in_dice = || sheet.filled_dice(line, from, reads);
-                sheet.filled(line, from..typed.len(), known, reads).or_else(in_dice)
-            }
-            // `check acrobatics to cross the ledge`
-            Some(Some(prose)) if !has_value(typed[from..].split(prose.as_str()).next().unwrap_or_default()) => {
-                let begins = typed[from..].find(prose.as_str()).unwrap_or_default() + from;
-                sheet.filled_before(line, &prose, begins).filter(|filled| self.remark(filled.line()).is_some())
-            }
-            Some(_) => None,
+        let left = self.left(line, attempt);
+        let lacking = left.as_ref().and_then(|(prose, _)| {
+            let prose = prose.as_deref().filter(|prose| !prose.contains(|c: char| c.is_ascii_digit()))?;
+            let before = typed[from..].split(prose).next().unwrap_or_default();
+            (!has_value(before)).then_some(prose)
+        });
+        if lacking.is_none() && left.as_ref().is_some_and(|(_, clear)| *clear) {
+            return None;
         }
+        // `act pilot d6 courage`: no remark begins with a value.
+        let valued = |prose: &str| {
+            let first = prose.trim_start_matches('+').split_whitespace().next();
+            first.is_some_and(|name| sheet.named(name).is_some())
+        };
+        let reads =
+            |line: &str| self.remark(line, attempt).is_some_and(|prose| !prose.is_some_and(|prose| valued(&prose)));
+        // `init d20+dex`
+        let in_dice = || sheet.filled_dice(line, from, reads);
+        // `check acrobatics to cross the ledge`
+        let before = || {
+            let prose = lacking?;
+            let begins = typed[from..].find(prose).unwrap_or_default() + from;
+            let filled = sheet.filled_before(line, prose, begins)?;
+            // What is behind the value becomes a comment, if it is clear that it is one.
+            let plain = filled.line().replacen(" # ", " ", 1);
+            self.remark(&plain, attempt).map(|_| filled)
+        };
+        sheet.filled(line, from..typed.len(), known, reads).or_else(in_dice).or_else(before)
     }
 }

@@ -230,7 +230,10 @@ impl Draft {
         attempt: &mut Attempt<'a>,
     ) -> Result<Read<'a>, Unplayed> {
         let stands_for = match shortcuts::called(&attempt.doc, attempt.actor, &line) {
-            Some(called) => Some(called.put_into(host, attempt)?),
+            Some(called) => {
+                attempt.stored = true;
+                Some(called.put_into(host, attempt)?)
+            }
             None => match self.bare_dice(host, &line, attempt) {
                 Some(dice) => Some(dice),
                 None => {

@@ -3,8 +3,8 @@
 use super::answer;
 use super::chances::chances_of_offers;
 use super::meant::ODDS;
-use super::prepared::{Prepared, stumbled};
-use super::reading::safely;
+use super::prepared::Prepared;
+use super::reading::{safely, stumbled};
 use super::touched;
 use crate::attempt::Attempt;
 use crate::budget::{self, A_DIE, MOST_STATE, ODDS_OF_DICE};

@@ -4,8 +4,8 @@ use super::filled::{Filled, filled};
 use super::followed::Followed;
 use super::guess::{meant_by_remark, meant_by_value};
 use super::meant::ACT_AS;
-use super::reading::{Misread, safely};
-use super::remarks::{Reading, is_clear, unless_it_is_clear};
+use super::reading::{Misread, safely, stumbled};
+use super::remarks::{Command, Here};
 use crate::attempt::Attempt;
 use crate::budget::{self, MOST_BLOCK, MOST_TEXT};
 use crate::draft::Draft;
@@ -17,10 +17,8 @@ use crate::sheet::has_value;
 use crate::state::GameState;
 use crate::unplayed::Unplayed;
 use crate::words::{Arguments, CommandLine};
-use dice::fair::MessageKey;
 use dice::{Dice, number_word};
 use jiff::Timestamp;
-use journal::digest;
 use journal::documents::RollDoc;
 use plugin_api::{
     Against, Cast, CharacterId, CommandSpec, FollowUp, Left, Played, Plugin, PrintedDecks, Ready, Refusal, Role,
@@ -112,21 +110,8 @@ impl Draft {
         if spec.notation {
             arguments.take_prose(from, attempt.room.dialect());
         }
-        let words =
-            || Words::new(&arguments.typed, from.min(arguments.typed.len())).with_names(|name| cast.is_called(name));
-        let read = |mut words: Words| {
-            let ready = safely(|| plugin.ready(&state.held, &spec.name, &mut words));
-            (ready.unwrap_or_else(|| Err(stumbled())), words)
-        };
-        let (mut ready, mut words_read) = read(words().with_remarks());
-        let reading = |taken: Vec<Range<usize>>| Reading { typed: &whole, from, taken, spec, cast: &cast };
-        if ready.as_ref().is_err_and(|refusal| refusal.usage) {
-            let (again, words) = read(words().with_any_remark());
-            if again.is_ok() && is_clear(host, &reading(words.taken()), attempt) {
-                (ready, words_read) = (again, words);
-            }
-        }
-        let words = words_read;
+        let command = Command { plugin, spec, from };
+        let (ready, words) = command.ready(&state.held, &arguments.typed, &Here::of(host, &cast, attempt));
         let misread = Misread { plugin, spec, cast: &cast, typed: &line, from, fuel: &attempt.fuel };
         let ready = ready.map_err(|refusal| misread.wholly_corrected(refusal))?;
         let said = attempt.said.as_ref().is_some_and(|(said, _)| said.contains('#'));
@@ -141,8 +126,8 @@ impl Draft {
             true => std::iter::once(from..arguments.typed.len()).collect(),
             false => words.taken(),
         };
-        if words.left().next().is_some() || arguments.typed.len() < whole.len() {
-            unless_it_is_clear(host, &reading(taken), attempt)?;
+        if words.remark().is_some() || arguments.typed.len() < whole.len() {
+            command.unless_it_is_clear(host, (&whole, &taken), &cast, attempt)?;
         }
         arguments.add_remark(words.remark());
         let prepared = Prepared {
@@ -285,13 +270,4 @@ impl Prepared<'_> {
             Ok((played, turn.finish()))
         })
     }
-}
-
-/// What the player is told after a panic in a command of `whose`; the log has the same id.
-pub(super) fn stumbled(whose: &str, spec: &CommandSpec, key: &MessageKey) -> Refusal {
-    let id = &digest(&key.to_bytes())[..8];
-    tracing::error!(whose, command = spec.name, id, "a command panicked; the table is as it was");
-    Refusal::new(format!(
-        "sorry, that hit a bug in {whose} and nothing changed: please give the operator error id {id}"
-    ))
 }

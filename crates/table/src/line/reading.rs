@@ -2,6 +2,8 @@
 
 use crate::fuel::Fuel;
 use crate::words::Arguments;
+use dice::fair::MessageKey;
+use journal::digest;
 use plugin_api::{Cast, CommandSpec, Plugin, Refusal, Words};
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -9,6 +11,15 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 /// Returns the result, or `None` if it panics.
 pub(super) fn safely<T>(run: impl FnOnce() -> T) -> Option<T> {
     catch_unwind(AssertUnwindSafe(run)).ok()
+}
+
+/// What the player is told after a panic in a command of `whose`; the log has the same id.
+pub(super) fn stumbled(whose: &str, spec: &CommandSpec, key: &MessageKey) -> Refusal {
+    let id = &digest(&key.to_bytes())[..8];
+    tracing::error!(whose, command = spec.name, id, "a command panicked; the table is as it was");
+    Refusal::new(format!(
+        "sorry, that hit a bug in {whose} and nothing changed: please give the operator error id {id}"
+    ))
 }
 
 /// True if the words read as a command of the plugin. A plugin that panics over them does not read them.

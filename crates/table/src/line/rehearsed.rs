@@ -5,7 +5,7 @@ use super::guess::{candidates, is_idle};
 use super::meant::{self, ACT_AS, Meant, ODDS, stands_around};
 use super::reading::{applied, corrected};
 use crate::amends::amends;
-use crate::attempt::{Attempt, Found};
+use crate::attempt::{Asked, Attempt, Found};
 use crate::draft::Draft;
 use crate::host::Host;
 use crate::names::named_first;
@@ -57,10 +57,17 @@ impl Draft {
         {
             return too_fast;
         }
-        if attempt.asks && (refusal.mended.is_none() || self.would_correct(host, line, &refusal, attempt)) {
+        let Some(asked) = attempt.asked else { return self.guessed_at(host, line, refusal, attempt).into() };
+        let right = self.would_correct(host, line, &refusal, attempt);
+        if asked == Asked::Only && (refusal.mended.is_none() || right) {
             return refusal.into();
         }
-        let refusal = if attempt.asks { Refusal { mended: None, ..refusal } } else { refusal };
+        let guessed = self.guessed_at(host, line, Refusal { mended: None, ..refusal.clone() }, attempt);
+        if guessed.mended.is_none() && right { refusal.into() } else { guessed.into() }
+    }
+
+    /// A refusal with a correction that is guessed at, if there is one.
+    fn guessed_at(&mut self, host: &Host, line: &CommandLine, refusal: Refusal, attempt: &mut Attempt<'_>) -> Refusal {
         let refusal = meant::reworded(host, refusal, attempt);
         match self.right_line(host, line, &refusal, attempt) {
             Some((said, right)) => {
@@ -68,21 +75,21 @@ impl Draft {
                 let same = attempt.typed == said;
                 let refusal = if same { refusal } else { Refusal { at: None, about: None, ..refusal } };
                 attempt.typed = said;
-                refusal.mended(0..attempt.typed.len(), Some(right)).into()
+                refusal.mended(0..attempt.typed.len(), Some(right))
             }
             None if applied(&attempt.typed, &refusal).is_some_and(|shown| hides_the_point(host, &shown, attempt)) => {
                 let refusal = Refusal { mended: None, ..refusal };
                 // A command has examples of its own.
                 let known = begins_with_a_command(host, attempt) || refusal.example.is_some();
-                if known { refusal.into() } else { refusal.example(HELP).into() }
+                if known { refusal } else { refusal.example(HELP) }
             }
             // A guess at the command that would be refused is none.
             None if applied(&attempt.typed, &refusal)
                 .is_some_and(|shown| self.is_wrong_guess(host, line, &shown, attempt)) =>
             {
-                Refusal { mended: None, ..refusal }.example(HELP).into()
+                Refusal { mended: None, ..refusal }.example(HELP)
             }
-            None => refusal.into(),
+            None => refusal,
         }
     }
 
@@ -187,7 +194,9 @@ impl Draft {
                 // A comment on what only looks was more than a comment.
                 Rehearsed::Looks if !right.contains('#') => return Some(right.clone()),
                 Rehearsed::Misread(again) => {
-                    let whole = |again: &String| says_all(right, again) && words(again) >= words(right);
+                    // A guess that may be meant otherwise is none.
+                    let asks = |again: &String| again.contains('#') && !right.contains('#');
+                    let whole = |again: &String| !asks(again) && says_all(right, again) && words(again) >= words(right);
                     corrected.extend(again.filter(|again| whole(again) && !hides_the_point(host, again, attempt)));
                 }
                 Rehearsed::Looks | Rehearsed::Forbidden => {}
@@ -230,7 +239,8 @@ impl Draft {
             Ok(false) => Rehearsed::Looks,
             Err(Unplayed::Refused(refusal)) => {
                 let about_words = is_about_words(host, &refusal, &again);
-                let refusal = if again.asks { refusal } else { meant::reworded(host, refusal, &mut again) };
+                let asked = again.asked.is_some();
+                let refusal = if asked { refusal } else { meant::reworded(host, refusal, &mut again) };
                 let around = line.typed.strip_suffix(again.typed.as_str());
                 match around.zip(applied(&again.typed, &refusal)) {
                     Some((around, right)) => Rehearsed::Misread(Some(format!("{around}{right}"))),

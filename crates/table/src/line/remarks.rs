@@ -1,79 +1,91 @@
 //! What a game's command was typed with besides its arguments: a remark, or a line that may be meant otherwise.
 
-use crate::attempt::Attempt;
+use super::reading::{safely, stumbled};
+use crate::attempt::{Asked, Attempt};
 use crate::host::Host;
 use crate::sheet::Sheet;
-use crate::typography::as_meant;
 use crate::words::Arguments;
-use plugin_api::{Cast, CommandSpec, Effect, Refusal, names};
+use plugin_api::{Cast, CommandSpec, Effect, Held, Plugin, Ready, Refusal, Words, names};
 use std::ops::Range;
-use understand::remark::{Doubt, Doubted, Known, Read, doubted, is_remark};
+use understand::remark::{Known, Read, doubted, is_remark};
 
-/// The arguments of a line as they were read.
-pub(super) struct Reading<'a> {
-    pub typed: &'a str,
-    pub from: usize,
-    /// The places of the words that are arguments.
-    pub taken: Vec<Range<usize>>,
+/// A command of a plugin, and where its arguments begin in a line, in bytes.
+#[derive(Clone, Copy)]
+pub(super) struct Command<'a> {
+    pub plugin: &'a dyn Plugin,
     pub spec: &'a CommandSpec,
-    pub cast: &'a Cast,
+    pub from: usize,
 }
 
-fn doubt(host: &Host, reading: &Reading<'_>, attempt: &Attempt<'_>) -> Option<Doubted> {
-    let room = Here { host, cast: reading.cast, attempt };
-    doubted(read(reading), &room)
-}
-
-fn read<'a>(reading: &'a Reading<'_>) -> Read<'a> {
-    Read { typed: reading.typed, from: reading.from, taken: &reading.taken, spec: reading.spec }
-}
-
-/// Whether what is left of a line cannot be meant otherwise than as a remark.
-pub(super) fn is_clear(host: &Host, reading: &Reading<'_>, attempt: &Attempt<'_>) -> bool {
-    let room = Here { host, cast: reading.cast, attempt };
-    is_remark(read(reading), &room)
-}
-
-/// Refuses a line of which it is not clear what of it is a remark, with `#` put in front of that.
-///
-/// # Errors
-/// It may be meant otherwise.
-pub(super) fn unless_it_is_clear(host: &Host, reading: &Reading<'_>, attempt: &mut Attempt<'_>) -> Result<(), Refusal> {
-    let Some((said, _)) = attempt.said.clone().filter(|_| attempt.offered.is_none()) else { return Ok(()) };
-    // What was stored, such as a macro, is played as it was; a correction is shown only if it is clear.
-    if attempt.message.ordered.is_some() || !attempt.rehearsed && !as_meant(&attempt.message.body).contains(&said) {
-        return Ok(());
+impl<'a> Command<'a> {
+    /// Reads a line without its comment as this command: what no argument takes, and whether it is clear that it is a remark.
+    ///
+    /// # Errors
+    /// It does not read as the command.
+    pub fn read(&self, typed: &str, here: &Here<'_, '_>) -> Result<(Option<String>, bool), Refusal> {
+        let (ready, words) = self.ready(&self.plugin.first(), typed, here);
+        ready?;
+        let remark = words.remark().map(str::to_owned);
+        let clear = remark.is_none() || is_remark(self.reading(typed, &words.taken()), here);
+        Ok((remark, clear))
     }
-    let Some(doubt) = doubt(host, reading, attempt) else { return Ok(()) };
-    let remark = reading.typed[doubt.at.clone()].trim();
-    // A value that was put in for a name counts nothing.
-    let typed = |number: &str| !number.bytes().all(|byte| byte.is_ascii_digit()) || said.contains(number);
-    if doubt.because == Doubt::Counted && !remark.split_whitespace().take(2).all(typed) {
-        return Ok(());
+
+    /// Reads it to be played on what a table stores of the game. A plugin that panics over it does not read it.
+    pub fn ready(&self, held: &Held, typed: &str, here: &Here<'_, '_>) -> (Result<Ready, Refusal>, Words) {
+        let words = Words::new(typed, self.from.min(typed.len()));
+        let mut words = words.with_names(|name| here.cast.is_called(name)).with_any_remark();
+        let ready = safely(|| self.plugin.ready(held, &self.spec.name, &mut words));
+        let stumbled = || Err(stumbled(&self.plugin.manifest().id, self.spec, &here.attempt.key));
+        (ready.unwrap_or_else(stumbled), words)
     }
-    let what = format!("\"{remark}\" would only be a comment");
-    let place = place_of(&said, reading, doubt.at.clone());
-    attempt.typed = said;
-    attempt.asks = true;
-    let refusal = Refusal { usage: true, ..Refusal::new(what) };
-    let Some(place) = place else { return Err(refusal) };
-    let right = doubt.shown.then(|| commented(&attempt.typed, &place, reading));
-    Err(refusal.at(place).mended(0..attempt.typed.len(), right))
+
+    fn reading<'r>(&'r self, typed: &'r str, taken: &'r [Range<usize>]) -> Read<'r> {
+        Read { typed, from: self.from.min(typed.len()), taken, spec: self.spec }
+    }
+
+    /// Refuses a line of which it is not clear what of it is a remark, with `#` put in front of that. `taken` are the places of
+    /// its arguments.
+    ///
+    /// # Errors
+    /// It may be meant otherwise.
+    pub fn unless_it_is_clear(
+        &self,
+        host: &Host,
+        (typed, taken): (&str, &[Range<usize>]),
+        cast: &Cast,
+        attempt: &mut Attempt<'_>,
+    ) -> Result<(), Refusal> {
+        let Some((said, _)) = attempt.said.clone().filter(|_| attempt.offered.is_none()) else { return Ok(()) };
+        // What was stored is played as it was.
+        if attempt.message.ordered.is_some() || attempt.stored {
+            return Ok(());
+        }
+        let doubt = doubted(self.reading(typed, taken), &Here::of(host, cast, attempt));
+        let Some(doubt) = doubt else { return Ok(()) };
+        let what = format!("\"{}\" would only be a comment", typed[doubt.at.clone()].trim());
+        let refusal = Refusal { usage: true, ..Refusal::new(what) };
+        let place = place_of(&said, (self, typed), doubt.at);
+        attempt.typed = said;
+        attempt.asked = Some(if doubt.nearly { Asked::OrElse } else { Asked::Only });
+        let Some(place) = place else { return Err(refusal) };
+        let right = doubt.shown.then(|| commented(&attempt.typed, &place, self));
+        Err(refusal.at(place).mended(0..attempt.typed.len(), right))
+    }
 }
 
 /// Where a remark is in the line as it was typed, in which names of values may stand for the values.
-fn place_of(said: &str, reading: &Reading<'_>, remark: Range<usize>) -> Option<Range<usize>> {
-    let front = Arguments::of(said, reading.spec.follow_up).typed;
-    let words = |typed: &str| typed.split_whitespace().count();
-    let behind = words(&reading.typed[remark.end..]);
+fn place_of(said: &str, (command, typed): (&Command<'_>, &str), remark: Range<usize>) -> Option<Range<usize>> {
+    let front = Arguments::of(said, command.spec.follow_up).typed;
+    let words = |text: &str| text.split_whitespace().count();
+    let behind = words(&typed[remark.end..]);
     let end = front.len() - from_behind(&front, behind)?;
-    let start = front[..end].len() - from_behind(&front[..end], words(&reading.typed[remark]))?;
+    let start = front[..end].len() - from_behind(&front[..end], words(&typed[remark]))?;
     Some(start..front[..end].trim_end().len())
 }
 
 /// The line with a part of it behind `#`.
-fn commented(said: &str, remark: &Range<usize>, reading: &Reading<'_>) -> String {
-    let front = Arguments::of(said, reading.spec.follow_up).typed;
+fn commented(said: &str, remark: &Range<usize>, command: &Command<'_>) -> String {
+    let front = Arguments::of(said, command.spec.follow_up).typed;
     let around = |c: char| c.is_whitespace() || matches!(c, ',' | '-' | '(');
     let arguments = format!("{} {}", said[..remark.start].trim_end_matches(around), front[remark.end..].trim());
     let comment = said[front.len()..].trim();
@@ -90,10 +102,16 @@ fn from_behind(text: &str, words: usize) -> Option<usize> {
 }
 
 /// What the room of an attempt knows.
-struct Here<'a, 'h> {
+pub(super) struct Here<'a, 'h> {
     host: &'a Host,
     cast: &'a Cast,
     attempt: &'a Attempt<'h>,
+}
+
+impl<'a, 'h> Here<'a, 'h> {
+    pub fn of(host: &'a Host, cast: &'a Cast, attempt: &'a Attempt<'h>) -> Self {
+        Here { host, cast, attempt }
+    }
 }
 
 impl Known for Here<'_, '_> {
@@ -104,7 +122,7 @@ impl Known for Here<'_, '_> {
 
     fn is_value(&self, word: &str) -> bool {
         let sheet = Sheet { doc: &self.attempt.doc, character: self.attempt.actor };
-        sheet.names().any(|name| name == word)
+        sheet.named(word).is_some()
     }
 
     fn is_command(&self, word: &str) -> bool {
@@ -116,5 +134,9 @@ impl Known for Here<'_, '_> {
     fn throws_dice(&self, word: &str) -> bool {
         let found = self.host.plugins.knowing(word, &self.attempt.room);
         found.iter().any(|(_, spec)| spec.effect == Effect::Rolls)
+    }
+
+    fn is_typed(&self, number: &str) -> bool {
+        self.attempt.said.as_ref().is_none_or(|(said, _)| said.contains(number))
     }
 }

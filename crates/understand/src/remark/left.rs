@@ -47,7 +47,12 @@ impl<'a> Left<'a> {
         };
         let divided = tokens.iter().position(part);
         let left = |at: &usize| !taken[*at] && tokens[*at].says() && !leads(&tokens, &taken, *at);
-        let content = divided.or_else(|| (0..marked).find(left))?;
+        // A link at the end leads to nothing.
+        let ends = || {
+            let last = (0..marked).rev().find(|at| tokens[*at].says()).filter(|at| !taken[*at])?;
+            is_any(&tokens[last].text, &[Class::Link, Class::Means]).then_some(last)
+        };
+        let content = divided.or_else(|| (0..marked).find(left)).or_else(ends)?;
         let own = |at: &usize| !taken[*at] && tokens[*at].says();
         let first = (0..content).rev().take_while(own).last().unwrap_or(content);
         let soft = first.checked_sub(1).is_some_and(|before| !tokens[before].says());

@@ -42,6 +42,7 @@ const SMALL: i64 = 5;
 const PROSE: usize = 6;
 /// The last letter of the Latin script, as commands are written.
 const LATIN: char = '\u{24f}';
+
 impl Left<'_> {
     fn has_an_argument_behind(&self) -> bool {
         self.taken[self.content..].contains(&true)
@@ -157,21 +158,23 @@ impl Left<'_> {
         let behind = if doing { self.first + 1 } else { self.first + 2 };
         let several = number != 1 && (self.first..self.tokens.len().min(behind)).any(|at| self.is_plural(at));
         let small = number < SMALL && last > 0 && self.is_keyword(last - 1);
-        !self.soft && !signed && (next || several || small)
+        let typed = self.known.is_typed(self.text(last));
+        typed && !self.soft && !signed && (next || several || small)
     }
 
     fn says_one_word(&self) -> bool {
         let token = &self.tokens[self.content];
-        let alone = (self.first..self.tokens.len()).filter(|at| self.tokens[*at].says()).count() == 1;
         // Another script is nobody's slip.
         let foreign = token.text.chars().any(|c| c > LATIN);
         let long = foreign || token.text.chars().count() >= PROSE && !self.is(self.content, Class::Asked);
         let prose = self.soft || self.spec.notation || long && token.shape == Shape::Word;
+        let alone = (self.first..self.tokens.len()).filter(|at| self.tokens[*at].says()).count() == 1;
         alone && !prose
     }
 
     fn has_a_word_of_the_room(&self) -> bool {
-        let is = |at: usize| self.tokens[at].shape == Shape::Word && self.is_room_word(at);
+        let word = |at: usize| matches!(self.tokens[at].shape, Shape::Word | Shape::Glued);
+        let is = |at: usize| word(at) && self.is_room_word(at);
         if self.soft { is(self.content) } else { self.core().any(is) }
     }
 }
