@@ -11,10 +11,11 @@ mod shared;
 use crate::log::Log;
 use crate::net::{Net, PRIVATE, Wire};
 use crate::script::{PEOPLE, Saying};
-use chat::{Event, Repeated, RoomId, What};
+use chat::{Event, PlayerId, Repeated, RoomId, What};
 use dice::Die;
 use dice::fair::MessageKey;
 use jiff::Timestamp;
+use journal::documents::{TableDoc, When};
 use journal::keys::{self, TableId};
 use journal::store::{Batch, Memory, Store};
 use journal_of::{Around, entries_of, table_of};
@@ -174,10 +175,9 @@ impl Oracle {
             (keys::DUE, "due and not carried out"),
         ];
         let store = store_of(contents.clone());
-        // What is due at a table waits until a room plays there again.
-        let played_at: BTreeSet<TableId> =
-            nets.iter().flat_map(|net| rooms_of(net)).map(|room| table_of(&store, &room)).collect();
-        let waits = |key: &str| keys::order_of_due(key).is_some_and(|(table, _)| !played_at.contains(&table));
+        let rooms = nets.iter().flat_map(|net| rooms_of(net));
+        let played_at: BTreeSet<_> = rooms.map(|room| (table_of(&store, &room), room.network)).collect();
+        let waits = |key: &str| waits(&store, &played_at, key);
         // What was asked for while the clock was ahead is due once it really is that late.
         let set_back = self.set_back;
         for (prefix, what) in left.into_iter().filter(|(prefix, _)| *prefix != keys::DUE || !set_back) {
@@ -254,6 +254,23 @@ impl Oracle {
         let posts = posts.take_while(|((name, key), _)| name == net && key.starts_with(&front));
         posts.map(|(_, seen)| seen.text.clone()).collect()
     }
+}
+
+/// True if a record of what is due waits: until a room plays at its table again, from a network of whoever must be heard
+/// there. Everybody is in all rooms of their network.
+fn waits(store: &Memory, played_at: &BTreeSet<(TableId, String)>, key: &str) -> bool {
+    let Some((table, number)) = keys::order_of_due(key) else { return false };
+    let asked = asked_by(store, &table, number);
+    let heard = |network: &String| asked.as_ref().is_none_or(|player| player.network == *network);
+    !played_at.iter().any(|(at, network)| *at == table && heard(network))
+}
+
+/// Who must be heard when an order is carried out, if it is not the table's own.
+fn asked_by(store: &Memory, table: &TableId, number: u64) -> Option<PlayerId> {
+    let doc = store.read(&keys::doc(table)).expect("memory does not fail")?;
+    let mut doc: TableDoc = serde_json::from_slice(&doc).ok()?;
+    let order = doc.orders.remove(&number)?;
+    Some(order.player).filter(|_| !matches!(order.when, When::Waited(_) | When::Shown))
 }
 
 /// True if it was shown first, not as a correction.

@@ -138,8 +138,8 @@ impl Draft {
             let theirs = begun.clone().any(|(_, whose)| *whose == Some(order.by));
             let everybodys = begun.any(|(_, whose)| whose.is_none());
             let begins = theirs || everybodys && self.is_of_scene(host, &doc, *number, &message.room)?;
-            // One order each: what somebody types must not make them play any number of lines.
-            if begins && ordering.insert((&order.player, order.by)) {
+            // One order each and moment: what somebody types must not make them play any number of lines.
+            if begins && ordering.insert((&order.player, order.by, moment)) {
                 let due = DueDoc::new(message.heard_at(), message.room.clone(), cause);
                 self.writes.put(keys::due(&self.state.id, *number), to_json(&due));
                 any = true;
@@ -301,7 +301,9 @@ impl Table {
 
     /// The room where an order is carried out: where it was given, or another one if that has left the table.
     fn room_for(&mut self, host: &Host, given: &RoomId) -> Result<Option<RoomId>, StoreError> {
-        let others = self.state.rooms.keys().cloned().chain([self.state.id.first_room()]);
+        // Nobody may have spoken yet in the rooms that stay, so not all of them are in memory.
+        let seated = Ledger { host, state: &self.state, writes: None }.rooms_at(&self.state.id)?;
+        let others = self.state.rooms.keys().cloned().chain(seated.into_keys()).chain([self.state.id.first_room()]);
         for room in std::iter::once(given.clone()).chain(others.collect::<Vec<_>>()) {
             let table = self.state.room(host, &room)?.doc.table.clone();
             if table == self.state.id {

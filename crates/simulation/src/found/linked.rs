@@ -67,3 +67,10 @@ fn words_at_the_own_table_of_a_room_are_erased_while_it_plays_at_another() {
     let first = [Act::Heal, at(1, 0, "!gm me"), at(2, 0, "!link"), roll, at(4, 1, "!link WORD really")];
     holds(Kind::Matrix, 2, &first, &[redact]);
 }
+
+#[test]
+fn what_is_due_is_carried_out_in_a_room_where_nobody_spoke_yet() {
+    let links = [Act::Heal, at(1, 0, "!gm me"), at(2, 0, "!link"), at(3, 1, "!link WORD really")];
+    let leaves = [at(4, 0, "!remind 2m the spy"), at(5, 0, "!unlink really")];
+    holds(Kind::Matrix, 2, &links, &leaves);
+}

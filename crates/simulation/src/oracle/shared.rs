@@ -25,8 +25,8 @@ const DONE: [&str; 4] =
 /// The most rooms that share a table.
 const MOST_ROOMS: usize = 8;
 
-/// The most posts in a room of which surely none waited for so many others that nothing was shown there.
-const FEW: usize = 20;
+/// What is rolled elsewhere is not shown in a room where so many posts of that kind still wait.
+const MOST_WAITING: usize = 5;
 
 /// A word, what it is for, and who got it.
 pub(super) struct Given {
@@ -99,6 +99,8 @@ impl Oracle {
         }
         let mut here: BTreeSet<RoomId> = BTreeSet::new();
         let (mut on, mut wrong) = (false, Vec::new());
+        // Where what was played since the first `!mirror` was played: each may wait to be shown elsewhere.
+        let (mut begun, mut played) = (false, Vec::new());
         let mirror =
             |number: u64| entries.iter().any(|known| known.entry.number == number && known.entry.command == "mirror");
         let undone = entries.iter().filter_map(|known| known.entry.undoes).any(mirror);
@@ -115,7 +117,9 @@ impl Oracle {
             let said = self.said.get(&(from.name.clone(), id.clone()));
             let known = said.is_some_and(|saying| saying.wants.answer);
             if on && !undone && plain && !entry.secret && !dice.is_empty() && known {
-                let others = here.iter().filter(|other| **other != room && self.surely_shows(nets, other));
+                let few = |other: &RoomId| played.iter().filter(|place| *place != other).count() < MOST_WAITING;
+                let shows = |other: &&RoomId| **other != room && few(other) && self.surely_shows(nets, other);
+                let others = here.iter().filter(shows);
                 let missing = others.filter(|other| {
                     let key = format!("{room}/{id}/{other}");
                     let refused = nets.iter().any(|net| net.refused_of(&key));
@@ -123,7 +127,11 @@ impl Oracle {
                 });
                 wrong.extend(missing.map(|other| format!("#{number} was rolled in {room} and never shown in {other}")));
             }
-            here.insert(room);
+            here.insert(room.clone());
+            if begun {
+                played.push(room);
+            }
+            begun |= entry.command == "mirror";
         }
         wrong.into_iter().for_each(|what| self.wrong(what));
     }
@@ -163,10 +171,8 @@ impl Oracle {
 
     /// True if everything that is to be said in a room is said there in the end.
     fn surely_shows(&self, nets: &[Arc<Net>], room: &RoomId) -> bool {
-        let posts = self.shown.iter().filter(|(_, wire)| wire.post.room == *room && wire.post.to == Recipient::Room);
-        let few = posts.count() <= FEW;
         let once = |net: &Arc<Net>| net.kind.guarantees().repeated == Repeated::Once || self.ends < 2;
-        few && nets.iter().any(|net| net.name == room.network && once(net))
+        nets.iter().any(|net| net.name == room.network && once(net))
     }
 
     /// Checks that nothing is shown in another room that was not played in the open.
