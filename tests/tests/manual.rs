@@ -107,9 +107,12 @@ fn understood(page: &str, typed: &str) -> Result<(), String> {
         seating = seating.without("spheres");
     }
     let mut table = seating.seat();
-    for (who, line) in
-        [("Bob", "!game mvk"), ("Cem", "!iam Cem"), ("Ann", "!set str 3"), ("Ann", "!macro attack roll d20+$1")]
-    {
+    for (who, line) in [
+        ("Bob", "!game mvk"),
+        ("Cem", "!iam Cem"),
+        ("Ann", "!set str 3; acrobatics 7; fire combat 13"),
+        ("Ann", "!macro attack roll d20+$1"),
+    ] {
         table.say(who, line);
     }
     let outcomes = table.say("Ann", typed).heard.outcomes;
