@@ -35,8 +35,8 @@ pub trait Known {
     fn is_command(&self, word: &str) -> bool;
     /// Whether it is one that throws dice.
     fn throws_dice(&self, word: &str) -> bool;
-    /// Whether a number in the line was typed, and not put in for a name.
-    fn is_typed(&self, number: &str) -> bool;
+    /// Whether every word of the line was typed, and no value was put in for a name.
+    fn is_as_typed(&self) -> bool;
 }
 
 /// A remark that may be meant otherwise.
@@ -251,7 +251,7 @@ mod tests {
             ["act", "roll"].contains(&word)
         }
 
-        fn is_typed(&self, _: &str) -> bool {
+        fn is_as_typed(&self) -> bool {
             true
         }
     }

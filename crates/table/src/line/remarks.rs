@@ -26,7 +26,7 @@ impl<'a> Command<'a> {
         let (ready, words) = self.ready(&self.plugin.first(), typed, here);
         ready?;
         let remark = words.remark().map(str::to_owned);
-        let clear = remark.is_none() || is_remark(self.reading(typed, &words.taken()), here);
+        let clear = remark.is_none() || is_remark(self.reading(typed, &words.taken()), &here.about(typed));
         Ok((remark, clear))
     }
 
@@ -60,16 +60,17 @@ impl<'a> Command<'a> {
         if attempt.message.ordered.is_some() || attempt.stored {
             return Ok(());
         }
-        let doubt = doubted(self.reading(typed, taken), &Here::of(host, cast, attempt));
+        let doubt = doubted(self.reading(typed, taken), &Here::of(host, cast, attempt).about(typed));
         let Some(doubt) = doubt else { return Ok(()) };
-        let what = format!("\"{}\" would only be a comment", typed[doubt.at.clone()].trim());
-        let refusal = Refusal { usage: true, ..Refusal::new(what) };
+        // Only what was typed is told: in the line that was read stands a value that not everybody may know.
         let place = place_of(&said, (self, typed), doubt.at);
-        attempt.typed = said;
+        let told = place.clone().map_or("a part of that", |place| said[place].trim());
+        let refusal = Refusal { usage: true, ..Refusal::new(format!("\"{told}\" would only be a comment")) };
+        attempt.typed.clone_from(&said);
         attempt.asked = Some(if doubt.nearly { Asked::OrElse } else { Asked::Only });
         let Some(place) = place else { return Err(refusal) };
-        let right = doubt.shown.then(|| commented(&attempt.typed, &place, self));
-        Err(refusal.at(place).mended(0..attempt.typed.len(), right))
+        let right = doubt.shown.then(|| commented(&said, &place, self));
+        Err(refusal.at(place).mended(0..said.len(), right))
     }
 }
 
@@ -101,16 +102,31 @@ fn from_behind(text: &str, words: usize) -> Option<usize> {
     }
 }
 
+/// True if every word of a line was typed, and none was put in for a name. Whether it was does not depend on what was put in:
+/// a word more than those that were typed is never among them.
+fn is_as_typed(line: &str, said: &str) -> bool {
+    let mut said = said.split_whitespace();
+    line.split_whitespace().all(|word| said.any(|typed| typed == word))
+}
+
 /// What the room of an attempt knows.
+#[derive(Clone, Copy)]
 pub(super) struct Here<'a, 'h> {
     host: &'a Host,
     cast: &'a Cast,
     attempt: &'a Attempt<'h>,
+    as_typed: bool,
 }
 
 impl<'a, 'h> Here<'a, 'h> {
     pub fn of(host: &'a Host, cast: &'a Cast, attempt: &'a Attempt<'h>) -> Self {
-        Here { host, cast, attempt }
+        Here { host, cast, attempt, as_typed: true }
+    }
+
+    /// The same about this line.
+    fn about(self, line: &str) -> Self {
+        let said = self.attempt.said.as_ref();
+        Here { as_typed: said.is_none_or(|(said, _)| is_as_typed(line, said)), ..self }
     }
 }
 
@@ -136,7 +152,7 @@ impl Known for Here<'_, '_> {
         found.iter().any(|(_, spec)| spec.effect == Effect::Rolls)
     }
 
-    fn is_typed(&self, number: &str) -> bool {
-        self.attempt.said.as_ref().is_none_or(|(said, _)| said.contains(number))
+    fn is_as_typed(&self) -> bool {
+        self.as_typed
     }
 }

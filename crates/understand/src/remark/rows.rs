@@ -158,8 +158,8 @@ impl Left<'_> {
         let behind = if doing { self.first + 1 } else { self.first + 2 };
         let several = number != 1 && (self.first..self.tokens.len().min(behind)).any(|at| self.is_plural(at));
         let small = number < SMALL && last > 0 && self.is_keyword(last - 1);
-        let typed = self.known.is_typed(self.text(last));
-        typed && !self.soft && !signed && (next || several || small)
+        // A value that was put in for a name counts nothing.
+        self.known.is_as_typed() && !self.soft && !signed && (next || several || small)
     }
 
     fn says_one_word(&self) -> bool {
