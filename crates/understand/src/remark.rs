@@ -1,5 +1,5 @@
 //! Whether what no argument took is a remark. One rule: a remark begins at the first word that no argument took, with the links and
-//! articles in front of it, and goes on to the end of the line. If a row of [`rows`] holds, it may be meant otherwise, and the line
+//! articles in front of it, and goes on to the end of the line. If a row of `remark/rows.rs` holds, it may be meant otherwise, and the line
 //! is shown with `#` put in instead of being played.
 
 mod left;
