@@ -256,7 +256,7 @@ fn is_listed(name: &str, packages: &BTreeMap<String, BTreeSet<String>>) {
 }
 
 /// Bytes of the program with all networks. It may become larger for a reason, not unnoticed.
-const LARGEST: u64 = 49_400_000;
+const LARGEST: u64 = 49_700_000;
 
 #[test]
 fn the_program_that_most_users_have_does_not_grow_unnoticed() {

@@ -22,7 +22,7 @@ const PUT: [&str; 2] = ["hp", "$rage"];
 
 /// At least so many plays must qualify, and in so many the referee must read something else: otherwise nothing was tried.
 const QUALIFY: usize = 300;
-const MATTER: usize = 40;
+const MATTER: usize = 25;
 
 /// Two plays of the same lines, which differ only in the hidden values of the Ogre.
 struct Plays<'a> {
