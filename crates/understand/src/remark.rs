@@ -301,6 +301,7 @@ mod tests {
         check("act I dive at the crest d8 d10", "I dive at the crest");
         check("act d8 Kenji says go for adv", "Kenji says go for adv");
         check("act d8 my adv runs out", "my adv runs out");
+        check("act d8 versus Kenji, Bob", "Bob");
         for line in ["act natural and calm", "act d8 mit Vorteil", "act d8 vs 17,5", "act d8 double adv"] {
             assert_eq!(remark(line), None, "{line}");
         }

@@ -64,8 +64,12 @@ impl<'a> Command<'a> {
         let Some(doubt) = doubt else { return Ok(()) };
         // Only what was typed is told: in the line that was read stands a value that not everybody may know.
         let place = place_of(&said, (self, typed), doubt.at);
-        let told = place.clone().map_or("a part of that", |place| said[place].trim());
-        let refusal = Refusal { usage: true, ..Refusal::new(format!("\"{told}\" would only be a comment")) };
+        let told = place.clone().map_or("that", |place| said[place].trim());
+        let what = match doubt.shown {
+            true => format!("\"{told}\" would only be a comment"),
+            false => format!("I do not understand \"{told}\" here"),
+        };
+        let refusal = Refusal { usage: true, ..Refusal::new(what) };
         attempt.typed.clone_from(&said);
         attempt.asked = Some(if doubt.nearly { Asked::OrElse } else { Asked::Only });
         let Some(place) = place else { return Err(refusal) };
@@ -133,7 +137,7 @@ impl<'a, 'h> Here<'a, 'h> {
 impl Known for Here<'_, '_> {
     fn is_name(&self, word: &str) -> bool {
         let group = [&names::EVERYBODY[..], &names::HEROES, &names::FOES].iter().any(|group| group.contains(&word));
-        group || self.cast.known(word).is_some()
+        group || self.cast.is_called(word)
     }
 
     fn is_value(&self, word: &str) -> bool {

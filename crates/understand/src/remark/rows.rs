@@ -146,7 +146,16 @@ impl Left<'_> {
         let open = self.spec.arguments.iter().any(|argument| is_somebody(&argument.kind) && self.is_open(argument));
         let led = |at: usize| at > 0 && (self.is(at - 1, Class::Means) || self.text(at - 1) == "for");
         let named = |at: usize| self.known.is_name(self.text(at)) && (led(at) || open && at == self.content);
-        !self.soft && self.core().any(named)
+        self.goes_on_with_names() || !self.soft && self.core().any(named)
+    }
+
+    /// Whether it is nothing but words that may be names, behind a name: `vs Kenji, Bob`.
+    fn goes_on_with_names(&self) -> bool {
+        let last = (0..self.first).rev().find(|at| self.taken[*at]);
+        let word = |at: usize| self.is_capital(at) && !["i", "i'm"].contains(&self.text(at));
+        let may_be_name =
+            |at: usize| self.known.is_name(self.text(at)) || word(at) && !self.words.contains(self.text(at));
+        last.is_some_and(may_be_name) && self.core().all(may_be_name)
     }
 
     fn is_counted(&self) -> bool {
