@@ -28,12 +28,20 @@ pub enum Class {
     Condition,
     /// What was typed before is not meant: `actually`.
     Correction,
-    /// It says what somebody or something is: `is`.
-    Copula,
+    /// It joins a command to another: `then`.
+    Joining,
+    /// It goes on with what is in front of it: `of`.
+    Continuing,
+    /// The same, behind a word that is nobody's name: `by`.
+    Cause,
+    /// Whoever speaks: `i`.
+    Speaker,
     /// It is counted: `minutes`.
     Unit,
     /// Several, without an s: `teeth`.
     Plural,
+    /// It only looks like several: `does`.
+    Verb,
     /// It compares a number with another: `more`.
     Comparison,
     /// It says what becomes of dice: `lowest`.

@@ -104,7 +104,7 @@ impl<'a> Left<'a> {
     pub fn is_plural(&self, at: usize) -> bool {
         let text = self.text(at);
         let ends = text.ends_with('s')
-            && text != "does"
+            && !self.is(at, Class::Verb)
             && !["ss", "us", "is", "ics", "'s"].iter().any(|end| text.ends_with(end));
         self.tokens[at].shape == Shape::Word && (self.is(at, Class::Plural) || text.len() > 3 && ends)
     }

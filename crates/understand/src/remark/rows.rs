@@ -31,11 +31,6 @@ pub const ROWS: [Row; 18] = [
     (Doubt::Alone, |left| left.says_one_word(), "act d8 kick"),
 ];
 
-/// Words that go on with what is in front of them, and those that do so behind a word.
-const GOING_ON: [&str; 5] = ["of", "or", "'s", "but", "only"];
-const BY: &str = "by";
-/// Words that join a command to another.
-const JOINING: [&str; 3] = ["and", "then", "&&"];
 /// Below this a difficulty is a count.
 const SMALL: i64 = 5;
 /// A word of so many letters that is like no other is prose even alone.
@@ -108,7 +103,7 @@ impl Left<'_> {
     fn goes_on(&self) -> bool {
         let Some(last) = self.first.checked_sub(1).filter(|last| self.taken[*last]) else { return false };
         let word = self.tokens[last].shape == Shape::Word && !self.known.is_name(self.text(last));
-        GOING_ON.contains(&self.text(self.first)) || self.text(self.first) == BY && word
+        self.is(self.first, Class::Continuing) || word && self.is(self.first, Class::Cause)
     }
 
     /// A name behind a flag, prose behind a short one, or a possessive in front of one.
@@ -135,8 +130,7 @@ impl Left<'_> {
 
     fn is_a_command(&self) -> bool {
         let joined = |at: usize| {
-            let before = at.checked_sub(1).map_or("", |before| self.text(before));
-            JOINING.contains(&before) || before == ";"
+            at.checked_sub(1).is_some_and(|before| self.is(before, Class::Joining) || self.text(before) == ";")
         };
         let rolls = self.text(self.content).len() > SHORT && self.known.throws_dice(self.text(self.content));
         !self.soft && rolls || self.core().any(|at| joined(at) && self.known.is_command(self.text(at)))
@@ -152,7 +146,7 @@ impl Left<'_> {
     /// Whether it is nothing but words that may be names, behind a name: `vs Kenji, Bob`.
     fn goes_on_with_names(&self) -> bool {
         let last = (0..self.first).rev().find(|at| self.taken[*at]);
-        let word = |at: usize| self.is_capital(at) && !["i", "i'm"].contains(&self.text(at));
+        let word = |at: usize| self.is_capital(at) && !self.is(at, Class::Speaker);
         let may_be_name =
             |at: usize| self.known.is_name(self.text(at)) || word(at) && !self.words.contains(self.text(at));
         last.is_some_and(may_be_name) && self.core().all(may_be_name)
