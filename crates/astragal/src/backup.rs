@@ -127,10 +127,18 @@ pub fn fill(part: &Path, file: &Path, input: &mut dyn BufRead, database: Databas
 }
 
 /// Writes a backup a day while the bot runs. What the log kept since the previous one is then removed, and the command
-/// that `after` returns gets the backup. If the command fails, it is tried again in an hour.
-pub async fn daily(directory: PathBuf, bot: Arc<Bot>, store: Arc<Playing>, after: impl Fn() -> Vec<String>) {
+/// that `after` returns gets the backup. If the command fails, it is tried again in an hour. `tell` gets what is wrong now, each
+/// time.
+pub async fn daily(
+    directory: PathBuf,
+    bot: Arc<Bot>,
+    store: Arc<Playing>,
+    after: impl Fn() -> Vec<String>,
+    tell: impl Fn(Option<String>),
+) {
     let mut waiting: Option<PathBuf> = None;
     loop {
+        let mut trouble = None;
         let today = backups::day_of(SystemClock.now());
         let written = match backups::has(&directory, &today) {
             true => Ok(None),
@@ -141,13 +149,17 @@ pub async fn daily(directory: PathBuf, bot: Arc<Bot>, store: Arc<Playing>, after
                 waiting = new.or(waiting);
                 tracing::debug!("the daily backup is there");
             }
-            Err(error) => tracing::error!(error = format!("{error:#}"), "the daily backup was not written"),
+            Err(error) => trouble = Some(format!("the daily backup was not written: {error:#}")),
         }
         if let Some(file) = waiting.clone() {
             match hook::run(after(), file).await {
                 Ok(()) => waiting = None,
-                Err(error) => tracing::error!(error = format!("{error:#}"), "the command after the backup failed"),
+                Err(error) => trouble = Some(format!("the command after the backup failed: {error:#}")),
             }
+        }
+        tell(trouble.clone());
+        if let Some(trouble) = trouble {
+            tracing::error!("{trouble}");
         }
         tokio::time::sleep(HOUR).await;
     }

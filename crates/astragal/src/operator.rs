@@ -59,6 +59,8 @@ pub struct Operator {
     pub data: PathBuf,
     /// The directory of its daily backups.
     pub backups: PathBuf,
+    /// What is wrong with its daily backup.
+    pub backup_trouble: RwLock<Option<String>>,
     /// How much it logs.
     pub level: Level,
     /// When its data was last written before it ran.
@@ -135,6 +137,11 @@ impl Operator {
         self.config.read().expect("nothing panics holding it").clone()
     }
 
+    /// Notes what was wrong with the last daily backup, if anything was.
+    pub fn backed_up(&self, trouble: Option<String>) {
+        *self.backup_trouble.write().expect("nothing panics holding it") = trouble;
+    }
+
     /// A network by its name.
     pub fn network(&self, name: &str) -> anyhow::Result<Arc<dyn Transport>> {
         let transports = self.transports.read().expect("nothing panics holding it");
@@ -158,7 +165,8 @@ impl Operator {
         });
         let now = self.now();
         let disk = room::full(&self.data);
-        let overview = Overview { since: self.since, now, disk, networks: networks.collect() };
+        let backup = self.backup_trouble.read().expect("nothing panics holding it").clone();
+        let overview = Overview { since: self.since, now, disk, backup, networks: networks.collect() };
         Told { text: overview.text(), json: overview.json(), columns: Some(overview.columns()) }
     }
 

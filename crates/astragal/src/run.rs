@@ -59,6 +59,7 @@ pub fn run(place: Place, log: Log) -> anyhow::Result<()> {
             reloading: Mutex::default(),
             data: path.clone(),
             backups,
+            backup_trouble: RwLock::new(None),
             level: log.level(),
             written,
             since: SystemClock.now(),
@@ -108,9 +109,10 @@ async fn keep_at_work(operator: &Arc<Operator>, data: &DataDir, store: &Arc<Play
     if config.backups.keep > 0 {
         let (told, store) = (operator.clone(), store.clone());
         keep("the daily backup", move || {
-            let settings = told.clone();
+            let (settings, operator) = (told.clone(), told.clone());
             let after = move || settings.config().backups.after.clone();
-            backup::daily(told.backups.clone(), told.bot.clone(), store.clone(), after)
+            let tell = move |trouble| operator.backed_up(trouble);
+            backup::daily(told.backups.clone(), told.bot.clone(), store.clone(), after, tell)
         });
     }
     let house = operator.clone();

@@ -16,6 +16,8 @@ pub struct Overview {
     pub now: Timestamp,
     /// What is wrong with the disk of its data.
     pub disk: Option<String>,
+    /// What is wrong with the daily backup.
+    pub backup: Option<String>,
     /// Its networks by name, each with the number of posts that wait to be sent.
     pub networks: Vec<(String, Status, usize)>,
 }
@@ -24,7 +26,7 @@ impl Overview {
     /// A line for the bot, for each network and for each room.
     pub fn text(&self) -> String {
         let mut lines = vec![self.first()];
-        lines.extend(self.disk.clone());
+        lines.extend(self.troubles());
         for (name, status, unsaid) in &self.networks {
             lines.push(format!("{name}: {}, waiting to send: {unsaid}", state(status)));
             lines.extend(status.rooms.iter().map(|room| {
@@ -48,7 +50,7 @@ impl Overview {
         };
         let networks: Vec<_> = self.networks.iter().map(network).collect();
         let mut parts = vec![self.first()];
-        parts.extend(self.disk.clone());
+        parts.extend(self.troubles());
         parts.push(columns(["Network", "State", "As", "Last heard", "To send", "Trouble"], &networks));
         let rooms: Vec<_> = self.networks.iter().flat_map(|(name, status, _)| rows(name, status)).collect();
         if !rooms.is_empty() {
@@ -65,7 +67,14 @@ impl Overview {
             (name.clone(), status)
         });
         let networks: serde_json::Map<_, _> = networks.collect();
-        json!({ "version": env!("CARGO_PKG_VERSION"), "since": self.since, "disk": self.disk, "networks": networks })
+        let version = env!("CARGO_PKG_VERSION");
+        let (since, disk, backup) = (self.since, &self.disk, &self.backup);
+        json!({ "version": version, "since": since, "disk": disk, "backup": backup, "networks": networks })
+    }
+
+    /// What is wrong with the bot itself, a line each.
+    fn troubles(&self) -> impl Iterator<Item = String> {
+        self.disk.iter().chain(&self.backup).cloned()
     }
 
     fn first(&self) -> String {
@@ -184,7 +193,13 @@ mod tests {
             ..Status::default()
         };
         let away = Status { trouble: Some("refused".to_owned()), again: Some(now), ..Status::default() };
-        Overview { since, now, disk: None, networks: vec![("irc".to_owned(), status, 0), ("home".to_owned(), away, 3)] }
+        Overview {
+            since,
+            now,
+            disk: None,
+            backup: None,
+            networks: vec![("irc".to_owned(), status, 0), ("home".to_owned(), away, 3)],
+        }
     }
 
     #[test]

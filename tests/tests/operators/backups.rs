@@ -213,7 +213,7 @@ fn a_daily_backup_is_kept_elsewhere_and_copied_by_the_operators_command() {
 }
 
 #[test]
-fn a_command_that_fails_after_the_backup_is_an_error_in_the_log() {
+fn a_command_that_fails_after_the_backup_is_in_the_log_the_status_and_the_doctors_words() {
     let home = tempfile::tempdir().unwrap();
     let config = home.path().join("a.toml");
     fs::write(&config, "[backups]\nafter = [\"sh\", \"-c\", \"echo the attic is locked >&2; exit 4\"]\n").unwrap();
@@ -221,7 +221,16 @@ fn a_command_that_fails_after_the_backup_is_an_error_in_the_log() {
     let mut bot = command.arg("--config").arg(&config).stdin(Stdio::piped()).spawn().unwrap();
     let mut log = BufReader::new(bot.stderr.take().unwrap()).lines().map_while(Result::ok);
     let line = log.find(|line| line.contains("the command after the backup failed")).unwrap();
-    assert!(line.contains("sh ended with exit status: 4: the attic is locked"), "{line}");
+    let why = "sh ended with exit status: 4: the attic is locked";
+    assert!(line.contains(why), "{line}");
+    let ask = |words: &[&str]| {
+        let mut command = astragal(&home.path().join("data"));
+        said(&command.arg("--config").arg(&config).args(words).output().unwrap())
+    };
+    let status = ask(&["ctl", "status"]);
+    assert!(status.contains("the command after the backup failed") && status.contains(why), "{status}");
+    let doctor = ask(&["doctor"]);
+    assert!(doctor.lines().any(|line| line.starts_with("WRONG  backup:") && line.contains(why)), "{doctor}");
     bot.kill().unwrap();
     bot.wait().unwrap();
 }

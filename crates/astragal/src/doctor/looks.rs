@@ -129,6 +129,12 @@ pub fn backup(patient: &Patient<'_>) -> Vec<Finding> {
     if patient.config.backups.keep == 0 {
         return vec![Wrong("none are written (backups.keep = 0)".to_owned(), "set backups.keep = 7".to_owned())];
     }
+    if let State::Running(_, status) = &patient.state
+        && let Some(trouble) = status["backup"].as_str()
+    {
+        let cure = "the bot tries again every hour".to_owned();
+        return vec![Wrong(trouble.to_owned(), cure)];
+    }
     let running = !matches!(patient.state, State::Stopped);
     let written = check::newest_file(&home.data.join("store"));
     let last = if running { Some(SystemClock.now()) } else { written };

@@ -23,10 +23,8 @@ pub struct Agenda {
 }
 
 impl Agenda {
-    /// Adds what these writes make due, and returns true if there was anything.
-    pub fn note(&self, batch: &Batch) -> bool {
-        let puts = batch.iter().filter_map(|(key, value)| Some((key, value.as_deref()?)));
-        let due: Vec<Entry> = puts.filter_map(|(key, value)| entry(key, value).ok().flatten()).collect();
+    /// Adds what is due, and returns true if it is anything.
+    pub fn add(&self, due: Vec<Entry>) -> bool {
         let any = !due.is_empty();
         if any {
             self.entries.lock().expect("nothing panics holding it").extend(due);
@@ -99,6 +97,12 @@ impl Agenda {
         let entries = self.entries.lock().expect("nothing panics holding it");
         entries.iter().find(|(.., network)| ready.contains(network)).map(|(at, ..)| *at)
     }
+}
+
+/// What these writes make due.
+pub fn made_due(batch: &Batch) -> Vec<Entry> {
+    let puts = batch.iter().filter_map(|(key, value)| Some((key, value.as_deref()?)));
+    puts.filter_map(|(key, value)| entry(key, value).ok().flatten()).collect()
 }
 
 /// The entry for a record, if it is that of an order.

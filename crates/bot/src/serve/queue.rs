@@ -4,7 +4,7 @@ pub(super) mod ahead;
 mod orders;
 mod overtaken;
 
-use super::{Busy, Running, left};
+use super::{Busy, Running, agenda, left};
 use crate::bot::Bot;
 use crate::metric;
 use crate::pace::{LongWork, Step};
@@ -352,7 +352,7 @@ impl Worker {
         if let Some(key) = waiting.filter(|key| !matches!(batch.get(key), Some(Some(_)))) {
             batch.delete(key);
         }
-        self.begun |= self.running.agenda.note(&batch);
+        let due = agenda::made_due(&batch);
         if !early {
             // An empty batch waits for those before it.
             let left = ahead::rooms_that_leave(&self.id, &batch);
@@ -368,6 +368,8 @@ impl Worker {
             let ticket = bot.host().committer().submit_soon(Some(table.lane()), batch);
             self.unconfirmed.push_back(Unconfirmed { ticket, reserved, answered, passed });
         }
+        // Another table's queue may carry it out, so it must be stored.
+        self.begun |= self.running.agenda.add(due);
         self.table = Some(table);
         metric::count(&event.room().network, &outcomes);
         bot.at(Step::Played).await;

@@ -74,3 +74,13 @@ fn what_is_due_is_carried_out_in_a_room_where_nobody_spoke_yet() {
     let leaves = [at(4, 0, "!remind 2m the spy"), at(5, 0, "!unlink really")];
     holds(Kind::Matrix, 2, &links, &leaves);
 }
+
+#[test]
+fn what_became_due_where_no_room_played_is_carried_out_when_a_room_comes_back() {
+    let first = [Act::Heal, at(1, 0, "!gm me"), at(2, 0, "!remind 2m the spy"), at(3, 1, "!roll d6")];
+    let leaves = [at(4, 1, "!gm me"), at(5, 1, "!export move"), at(6, 0, "!import WORD really")];
+    for away in [121_000, 600_000] {
+        let back = [Act::Pass(away), at(7, 0, "!import back really"), Act::Pass(600_000)];
+        holds(Kind::Matrix, 2, &[&first[..], &leaves].concat(), &back);
+    }
+}

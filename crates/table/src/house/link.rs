@@ -271,13 +271,7 @@ fn leave(
     let writes = &mut turn.effects.writes;
     writes.delete(keys::seated(&old, leaves));
     writes.put(keys::seated(&new, leaves), to_json(&true));
-    // What became due there in the meantime is carried out now.
-    for waits in turn.host.committer().stored(&keys::due_at(&new)) {
-        let (key, _) = waits?;
-        if let Some(due) = turn.ledger.rely_on::<DueDoc>(&key, writes)? {
-            writes.put(key, to_json(&due));
-        }
-    }
+    due_again(turn, &new)?;
     for room in stay.keys().filter(|room| *room != turn.room_id) {
         turn.effects.announces.insert(room.clone(), format!("{} has left this table.", name(turn, leaves, room)?));
     }
@@ -289,6 +283,18 @@ fn leave(
     turn.effects.rooms.insert(leaves.clone(), RoomDoc { table: new, guest: false, ..doc });
     turn.effects.announces.insert(leaves.clone(), format!("This room no longer shares a table: it {begins}."));
     Ok(format!("{} has left this table.", name(turn, leaves, turn.room_id)?).into())
+}
+
+/// Writes down again what is due at a table where no room played: what became due in the meantime is carried out now.
+pub(super) fn due_again(turn: &mut HouseTurn, table: &TableId) -> Result<(), StoreError> {
+    let writes = &mut turn.effects.writes;
+    for waits in turn.host.committer().stored(&keys::due_at(table)) {
+        let (key, _) = waits?;
+        if let Some(due) = turn.ledger.rely_on::<DueDoc>(&key, writes)? {
+            writes.put(key, to_json(&due));
+        }
+    }
+    Ok(())
 }
 
 fn table_for(turn: &mut HouseTurn, room: &RoomId) -> Result<TableId, StoreError> {

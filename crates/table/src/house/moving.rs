@@ -92,6 +92,9 @@ pub(super) fn import(turn: &mut HouseTurn, word: &str, really: bool) -> Result<R
     super::scene::leaves(turn, turn.room_id);
     turn.effects.writes.delete(keys::seated(&here, turn.room_id));
     turn.effects.writes.put(keys::seated(&table, turn.room_id), to_json(&true));
+    if rooms.is_empty() {
+        super::link::due_again(turn, &table)?;
+    }
     let room = Arc::make_mut(turn.room);
     (room.table, room.guest) = (table, false);
     Ok(format!("From the next command on this room goes on with {name}, from #{} on.", head.number).into())

@@ -1,6 +1,7 @@
 //! Carrying out the orders of a table when they are due, as if their players gave the commands now.
 
 use super::{Busy, Job, Running, Worker, durable};
+use crate::serve::agenda;
 use chat::{Event, Transport};
 use jiff::{SignedDuration, Timestamp};
 use journal::documents::{DueDoc, to_json};
@@ -108,7 +109,7 @@ impl Worker {
                 Ok(Ordered::After(at)) => {
                     let mut batch = Batch::default();
                     batch.put(key, to_json(&DueDoc { at, ..due }));
-                    self.running.agenda.note(&batch);
+                    self.running.agenda.add(agenda::made_due(&batch));
                     // If this fails, it is found again with what is due next.
                     let _ = durable(self.running.host().committer().submit(None, batch)).await;
                 }
