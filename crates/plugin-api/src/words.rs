@@ -31,10 +31,8 @@ pub struct Words {
 enum Remark {
     /// They are refused.
     Refused,
-    /// They may be one, if they cannot be meant as anything else.
-    Welcome,
     /// They may be one, unless they are nearly an argument.
-    Any,
+    Welcome,
     /// They were one.
     Found(String),
 }
@@ -53,17 +51,10 @@ impl Words {
         self
     }
 
-    /// With prose that is no argument as a remark, where it cannot be meant as anything else; else it is refused.
-    #[must_use]
-    pub fn with_remarks(mut self) -> Self {
-        self.remark = Remark::Welcome;
-        self
-    }
-
     /// With what is no argument, nor nearly one, as a remark. Whether it is one is to be decided.
     #[must_use]
-    pub fn with_any_remark(mut self) -> Self {
-        self.remark = Remark::Any;
+    pub fn with_remark(mut self) -> Self {
+        self.remark = Remark::Welcome;
         self
     }
 
@@ -71,7 +62,7 @@ impl Words {
     pub fn remark(&self) -> Option<&str> {
         match &self.remark {
             Remark::Found(remark) => Some(remark),
-            Remark::Refused | Remark::Welcome | Remark::Any => None,
+            Remark::Refused | Remark::Welcome => None,
         }
     }
 

@@ -43,7 +43,7 @@ use plugin_api::{CharacterId, Refusal};
 pub(crate) use group::Group;
 pub(crate) use offers::opened;
 pub(crate) use play::{changed, note};
-pub(crate) use reading::reads;
+pub(crate) use remarks::Command;
 
 impl Draft {
     /// Plays a line. If it is played, the draft changes and records what to write.

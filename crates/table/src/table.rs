@@ -22,7 +22,7 @@ use crate::host::Host;
 use crate::inline::Inline;
 use crate::ledger::Ledger;
 use crate::limits::Pulse;
-use crate::line::reads;
+use crate::line::Command;
 use crate::notation::reads_as_dice;
 use crate::outcome::{Heard, Outcome, OutcomeKind};
 use crate::room::Answered;
@@ -36,7 +36,7 @@ use journal::documents::{GUEST, Head, InboxRow, RoomDoc, TableDoc, to_json};
 use journal::hex;
 use journal::keys::{self, TableId};
 use journal::store::{Batch, StoreError};
-use plugin_api::{CommandSpec, Plugin, Words};
+use plugin_api::{CommandSpec, Plugin};
 use posts::Lines;
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -371,7 +371,7 @@ fn reads_plainly(host: &Host, room: &RoomDoc, line: &CommandLine) -> bool {
     let (word, place) = line.word();
     let read = |(plugin, spec): &(&dyn Plugin, &CommandSpec)| {
         let typed = Arguments::of(&line.typed, spec.follow_up).typed;
-        reads(*plugin, spec, &mut Words::new(&typed, place.end.min(typed.len())).with_remarks())
+        Command { plugin: *plugin, spec, from: place.end }.reads_anywhere(&typed)
     };
     host.plugins.knowing(&word, room).iter().any(read) || reads_as_dice(&line.typed, room.dialect())
 }

@@ -72,3 +72,8 @@ pub fn is(word: &str, class: Class) -> bool {
 pub fn is_any(word: &str, classes: &[Class]) -> bool {
     classes.iter().any(|class| is(word, *class))
 }
+
+/// Whether a word turns around what follows: `not`, `unless`.
+pub fn turns(word: &str) -> bool {
+    is_any(word, &[Class::Denial, Class::Condition])
+}

@@ -2,6 +2,6 @@
 //! it is not clear and the line is shown instead of played ([`remark`]). Nothing here knows whose line it is, what is stored or
 //! what is allowed.
 
-mod english;
+pub mod english;
 pub mod remark;
 pub mod tokens;

@@ -39,6 +39,31 @@ pub trait Known {
     fn is_as_typed(&self) -> bool;
 }
 
+/// A room of which nothing is known.
+pub struct Nowhere;
+
+impl Known for Nowhere {
+    fn is_name(&self, _: &str) -> bool {
+        false
+    }
+
+    fn is_value(&self, _: &str) -> bool {
+        false
+    }
+
+    fn is_command(&self, _: &str) -> bool {
+        false
+    }
+
+    fn throws_dice(&self, _: &str) -> bool {
+        false
+    }
+
+    fn is_as_typed(&self) -> bool {
+        true
+    }
+}
+
 /// A remark that may be meant otherwise.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Doubted {
@@ -259,7 +284,7 @@ mod tests {
     fn doubted_in(line: &str) -> Option<Doubted> {
         let spec = Play::declare().remove(0);
         let from = line.find(' ').unwrap_or(line.len());
-        let mut words = Words::new(line, from).with_names(|name| Room.is_name(&name.to_lowercase())).with_any_remark();
+        let mut words = Words::new(line, from).with_names(|name| Room.is_name(&name.to_lowercase())).with_remark();
         let _: Result<Play, _> = Play::parse("act", &mut words);
         doubted(Read { typed: line, from, taken: &words.taken(), spec: &spec }, &Room)
     }

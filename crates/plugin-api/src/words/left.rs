@@ -1,51 +1,18 @@
 //! Words that no argument took: a remark, or a mistake.
 
 use super::typed::{Word, same};
-use super::{FILLING, NUMBERED, Remark, Words, means_nothing};
-use crate::{ArgumentSpec, Refusal, suggest, suggest_within};
-use dice::number_word;
+use super::{NUMBERED, Remark, Words, means_nothing};
+use crate::{ArgumentSpec, Refusal, suggest};
 use std::ops::RangeInclusive;
 
 /// A word this long or longer is taken for a slip of another one; shorter ones are too often prose.
 const SLIP: usize = 5;
-/// Behind these stands a difficulty, whatever it is.
-const JUDGES: [&str; 5] = ["vs", "versus", "against", "dc", "dn"];
-/// Words that ask for something, though this command may not know them.
-const ASKED: [&str; 16] = [
-    "advantage",
-    "disadvantage",
-    "favored",
-    "favoured",
-    "unskilled",
-    "untrained",
-    "exploding",
-    "reroll",
-    "rerolled",
-    "doubled",
-    "halved",
-    "secret",
-    "secretly",
-    "private",
-    "privately",
-    "hidden",
-];
-/// Somebody who is what the next word says: `he's vulnerable`.
-const IS: [&str; 8] = ["he's", "she's", "it's", "they're", "is", "are", "he is", "she is"];
-/// Words that turn what follows around: in front of an argument they begin no remark, `no possibility`.
-const TURNING: [&str; 10] = ["no", "not", "without", "never", "unless", "if", "except", "dont", "don't", "maybe"];
-/// Those that are nobody's name.
+/// Words that are nobody's name.
 const DENYING: [&str; 3] = ["no", "not", "without"];
-/// A word this long, and like no other, is prose even if it stands alone.
-const ALONE: usize = 6;
 /// So many letters are enough for the beginning of a word.
 const BEGINNING: usize = 3;
 
 impl Words {
-    /// True if a word turns what follows around: `no`, `without`.
-    pub fn turns_around(word: &str) -> bool {
-        TURNING.iter().any(|turns| same(turns, word))
-    }
-
     /// True for `no`, `not` and `without`, which are nobody's name.
     pub fn denies(word: &str) -> bool {
         DENYING.iter().any(|denies| same(denies, word))
@@ -83,7 +50,7 @@ impl Words {
         let led = arguments.iter().filter(lacks).filter_map(|words| words.split_first());
         let led: Vec<(String, Vec<String>)> = led.map(|(first, others)| ((*first).to_owned(), owned(others))).collect();
         let known: Vec<String> = arguments.iter().flat_map(|words| owned(words)).collect();
-        if let Some(left) = self.prose(&known).or_else(|| self.remark_among(&known, &led)) {
+        if let Some(left) = self.remark_among(&known, &led) {
             let remark = self.text_of(left);
             self.remark = Remark::Found(remark);
             return Ok(());
@@ -110,10 +77,6 @@ impl Words {
         let (word, meant) = left()
             .find_map(|word| Some((word, meant_by(&word.text, known)?)))
             .map_or((first, None), |(word, meant)| (word, Some(meant)));
-        let number = number_word(&word.text)
-            .filter(|_| meant.is_none() && self.remark == Remark::Welcome)
-            .map(|number| number.to_string());
-        let meant = meant.or(number.as_deref());
         let more: Vec<&str> = known.iter().filter_map(|known| more_of(known, &word.text)).collect();
         let refusal = |what: String| Refusal::usage(what, word.at.clone());
         Err(match meant {
@@ -127,12 +90,6 @@ impl Words {
             }
             Some(meant) => refusal(format!("I do not understand \"{}\" here: did you mean {meant}?", word.text))
                 .mended(word.at.clone(), Some(meant)),
-            None if self.remark == Remark::Welcome
-                && !word.text.contains(|c: char| c.is_ascii_digit())
-                && !self.has_numbers_left() =>
-            {
-                self.as_comment(refusal(format!("I do not understand \"{}\" here; a comment goes after #", word.text)))
-            }
             None => refusal(format!("I do not understand \"{}\" here", word.text)),
         })
     }
@@ -147,46 +104,9 @@ impl Words {
         Some(Refusal::usage(what, at.clone()).mended(at, Some(die)))
     }
 
-    /// The words that nobody took, if they stand together and are prose: nothing that is nearly an argument, no numbers,
-    /// and more than names.
-    fn prose(&self, known: &[String]) -> Option<RangeInclusive<usize>> {
-        let (first, last) = self.ends_of_left().filter(|_| self.remark == Remark::Welcome)?;
-        let run = &self.words[first..=last];
-        let long = || known.iter().map(String::as_str).filter(|known| known.len() >= SLIP);
-        let meant = |word: &Word| {
-            let text = &word.text;
-            let begun = || first == last && known.iter().any(|known| more_of(known, text).is_some());
-            known.iter().any(|known| same(known, text)) || begun() || suggest(text, long()).is_some()
-        };
-        let an_argument =
-            |word: &Word| !word.quoted && (word.text.contains(|c: char| c.is_ascii_digit()) || meant(word));
-        // `stag over` is two beginnings, not prose.
-        let all_begin = run.iter().all(|word| meant_by(&word.text, known).is_some());
-        if all_begin || self.turns_an_argument(first, last) || run.iter().any(|word| word.taken || an_argument(word)) {
-            return None;
-        }
-        let content: Vec<&Word> = run.iter().filter(|word| !word.is_ornament() && !is_filling(word)).collect();
-        let quoted = |word: &Word| word.quoted && !word.name;
-        let prose = match content.as_slice() {
-            [only] if quoted(only) || only.is_cry() || (run[0].text == "-" && !only.name) => true,
-            [only] => {
-                let behind = first.checked_sub(1).map_or("", |before| self.words[before].text.as_str());
-                !only.name
-                    && !JUDGES.iter().any(|judges| same(judges, behind))
-                    && !ASKED.iter().any(|asked| same(asked, &only.text))
-                    // With a capital it may be somebody's name.
-                    && only.text.chars().all(char::is_lowercase)
-                    && only.text.chars().count() >= ALONE
-                    && suggest_within(2, &only.text, known.iter().map(String::as_str)).is_none()
-            }
-            several => several.iter().any(|word| !word.name),
-        };
-        prose.then_some(first..=last)
-    }
-
     /// The words that nobody took and all between them, unless the first that says something is nearly an argument.
     fn remark_among(&self, known: &[String], led: &[(String, Vec<String>)]) -> Option<RangeInclusive<usize>> {
-        let (first, last) = self.ends_of_left().filter(|_| self.remark == Remark::Any)?;
+        let (first, last) = self.ends_of_left().filter(|_| self.remark == Remark::Welcome)?;
         let run = &self.words[first..=last];
         let leads =
             |word: &Word| word.taken || word.is_ornament() || !word.quoted && means_nothing(&word.text.to_lowercase());
@@ -194,39 +114,6 @@ impl Words {
         let own = led.iter().any(|(_, led)| led.iter().any(|known| same(known, &run[at].text)));
         let nearly = own || is_signed_word(&run[at].text) || is_nearly_known(run, at, known);
         ((run[at].quoted || !nearly) && self.split_die().is_none()).then_some(first..=last)
-    }
-
-    /// A refusal with the line as it would be with these words as its comment.
-    fn as_comment(&self, refusal: Refusal) -> Refusal {
-        let Some((first, last)) = self.ends_of_left() else { return refusal };
-        if self.turns_an_argument(first, last) {
-            return refusal;
-        }
-        let (start, end) = (self.words[first].at.start, self.words[last].at.end);
-        // `-2 darkness +2 aim`: what an argument took is no part of the comment.
-        let run = &self.words[first..=last];
-        if run.iter().any(|word| word.taken) {
-            let said = |taken: bool| {
-                let words = run.iter().filter(|word| word.taken == taken);
-                words.map(|word| &self.typed[word.at.clone()]).collect::<Vec<_>>().join(" ")
-            };
-            let right = format!("{} {} # {}", said(true), self.typed[end..].trim(), said(false));
-            return refusal.mended(start..self.typed.len(), Some(right.replace("  ", " ")));
-        }
-        let behind = self.typed[end..].trim();
-        let (remark, whole) = (self.text_of(first..=last), start..self.typed.len());
-        if IS.iter().any(|is| same(is, &remark)) {
-            return refusal.mended(whole, Some(behind));
-        }
-        let space = if behind.is_empty() { "" } else { " " };
-        refusal.mended(whole, Some(format!("{behind}{space}# {remark}")))
-    }
-
-    /// True if a word among these turns around what an argument took behind it: `without possibility`.
-    fn turns_an_argument(&self, first: usize, last: usize) -> bool {
-        let turns = |at: usize| !self.words[at].taken && Words::turns_around(&self.words[at].text);
-        let turning = (first..=last).find(|at| turns(*at));
-        turning.is_some_and(|turning| self.words[turning..].iter().any(|word| word.taken))
     }
 
     /// What these words say, as it was typed, without what surrounds it.
@@ -239,24 +126,6 @@ impl Words {
         let text = &self.typed[self.words[first].at.start..self.words[last].at.end];
         let around = |c: char| c.is_whitespace() || matches!(c, '"' | '-' | '(' | ')');
         text.trim_matches(around).to_owned()
-    }
-
-    /// True if a word that nobody took is more than a plain number, such as `1bd` or `+2`, or begins a difficulty: it may
-    /// be meant, so it is no comment.
-    fn has_numbers_left(&self) -> bool {
-        let begins = |word: &Word| ["vs", "dc", "dn", "and"].iter().any(|begins| same(&word.text, begins));
-        let number = |word: &Word| word.text.starts_with(|c: char| c.is_ascii_digit());
-        if self.words.windows(2).any(|pair| !pair[0].taken && begins(&pair[0]) && number(&pair[1])) {
-            return true;
-        }
-        let plain = |word: &str| word.bytes().all(|byte| byte.is_ascii_digit());
-        let left = || self.words.iter().filter(|word| !word.taken);
-        // `b 2` is no sentence with a number in it.
-        if left().any(|word| plain(&word.text)) && left().filter(|word| !plain(&word.text)).count() < 2 {
-            return true;
-        }
-        let meant = |word: &str| word.contains(|c: char| c.is_ascii_digit()) && !plain(word);
-        self.words.iter().any(|word| !word.taken && meant(&word.text))
     }
 
     fn first_left(&self) -> Option<&Word> {
@@ -326,8 +195,4 @@ fn is_signed_word(text: &str) -> bool {
 /// The other words of what is known, if it is several and this is the first.
 fn more_of<'a>(known: &'a str, word: &str) -> Option<&'a str> {
     known.split_once(' ').filter(|(first, _)| same(first, word)).map(|(_, more)| more)
-}
-
-fn is_filling(word: &Word) -> bool {
-    !word.quoted && FILLING.contains(&word.text.to_lowercase().as_str())
 }

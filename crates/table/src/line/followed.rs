@@ -1,10 +1,11 @@
 //! Which earlier roll a line follows up on.
 
 use super::reading::{self, safely};
+use super::remarks::{Command, Here};
 use crate::draft::Draft;
 use crate::host::Host;
 use crate::ledger::Ledger;
-use crate::rights::{Act, Rights};
+use crate::rights::Act;
 use crate::unplayed::Unplayed;
 use crate::words::{Arguments, leading_to};
 use chat::Message;
@@ -12,9 +13,7 @@ use dice::number_word;
 use journal::documents::{OpenOffer, RollDoc, TableDoc};
 use journal::keys::{self, TableId};
 use journal::store::StoreError;
-use plugin_api::{
-    Cast, CharacterId, CommandSpec, EarlierRoll, Fit, FollowUp, Plugin, Refusal, Role, Target, Words, suggest,
-};
+use plugin_api::{CharacterId, CommandSpec, EarlierRoll, Fit, FollowUp, Refusal, Role, Target, Words, suggest};
 use serde_json::Value;
 use std::ops::Range;
 
@@ -31,28 +30,29 @@ impl Draft {
         &self,
         host: &Host,
         message: &Message,
-        command: &Followed<'_>,
+        followed: &Followed<'_, '_>,
         arguments: &mut Arguments,
     ) -> Result<Option<Target<Value>>, Unplayed> {
+        let Followed { command, here, .. } = *followed;
         let game = &command.plugin.manifest().id;
         let ledger = self.ledger(host);
         let optional = command.spec.follow_up == FollowUp::IfAny;
-        let pointed = command.offered.or(self.replied(host, message)?);
+        let pointed = followed.offered.or(self.replied(host, message)?);
         let (number, named) = match arguments.roll.or(pointed) {
             Some(number) if arguments.roll.is_some() || !optional => (number, true),
             // What it was offered with or replies to need not be a roll.
             Some(number) if ledger.roll_of(number)?.is_some() => (number, true),
-            _ => match command.latest(&ledger, arguments)? {
+            _ => match followed.latest(&ledger, arguments)? {
                 (_, Some(number)) => (number, false),
                 _ if optional => return Ok(None),
                 (of, None) => {
-                    if let Some(misread) = command.misread(arguments) {
+                    if let Some(misread) = followed.misread(arguments) {
                         return Err(misread.into());
                     }
-                    if let Some(open) = command.open_elsewhere(&ledger, arguments)? {
+                    if let Some(open) = followed.open_elsewhere(&ledger, arguments)? {
                         return Err(open.into());
                     }
-                    let (name, word) = (command.cast.name(of), &command.spec.name);
+                    let (name, word) = (here.cast.name(of), &command.spec.name);
                     let what = match command.spec.follow_up {
                         FollowUp::Anyone => format!("nobody waits for {name}: there is nothing to {word}"),
                         _ => format!("{name} made no roll for {word}"),
@@ -69,12 +69,12 @@ impl Draft {
         if roll.game != *game {
             return Err(Refusal::new(format!("#{number} is a roll of {}", roll.game)).into());
         }
-        if command.spec.follow_up == FollowUp::Own && !command.may_touch(&self.state.doc.doc, roll.character) {
+        if command.spec.follow_up == FollowUp::Own && !followed.may_touch(&self.state.doc.doc, roll.character) {
             let name = self.state.doc.doc.name_of(roll.character);
             return Err(Refusal::new(format!("#{number} is a roll of {name}: they or a referee may do that")).into());
         }
         let page = if roll.secret { ledger.page(number)? } else { None };
-        if let Some(page) = page.filter(|page| !command.rights.may(&self.state.doc.doc, Act::Read(&page.entry))) {
+        if let Some(page) = page.filter(|page| !here.attempt.rights.may(&self.state.doc.doc, Act::Read(&page.entry))) {
             let name = self.state.doc.doc.name_of(page.entry.character);
             let what = format!("#{number} is secret: only the player of {name} and the referees go on with it");
             return Err(Refusal::new(what).about(format!("#{number}")).into());
@@ -160,19 +160,14 @@ struct Answers {
 }
 
 /// A follow-up in search of its roll.
-pub(super) struct Followed<'a> {
-    pub plugin: &'a dyn Plugin,
-    pub spec: &'a CommandSpec,
-    pub cast: &'a Cast,
-    pub actor: CharacterId,
-    pub rights: &'a Rights<'a>,
+pub(super) struct Followed<'a, 'h> {
+    pub command: Command<'a>,
+    pub here: Here<'a, 'h>,
     /// The roll whose offer is taken with it.
     pub offered: Option<u64>,
-    /// Where the arguments begin.
-    pub from: usize,
 }
 
-impl Followed<'_> {
+impl Followed<'_, '_> {
     /// The latest roll of a character that is named, the one on which this was offered, or the actor's latest; see
     /// [`Fit`].
     ///
@@ -183,29 +178,30 @@ impl Followed<'_> {
         ledger: &Ledger<'_>,
         arguments: &mut Arguments,
     ) -> Result<(CharacterId, Option<u64>), Unplayed> {
-        let game = &self.plugin.manifest().id;
-        let of = self.take_name(arguments)?.unwrap_or(self.actor);
-        let (role, named) = (self.rights.role(), of != self.actor);
+        let game = &self.command.plugin.manifest().id;
+        let of = self.take_name(arguments)?.unwrap_or(self.here.attempt.actor);
+        let (role, named) = (self.here.attempt.rights.role(), of != self.here.attempt.actor);
         // A secret roll is passed over by whoever may not read it: where it leads would tell whom it is about.
         let knows = |roll: &RollDoc| {
-            let (doc, rights) = (&ledger.state.doc.doc, self.rights);
+            let (doc, rights) = (&ledger.state.doc.doc, &self.here.attempt.rights);
             !roll.secret || rights.could(doc, Act::Know) || rights.could(doc, Act::AnswerFor(roll.character))
         };
         let fit = |record: &Value, roll: &RollDoc| if knows(roll) { self.fit_of(record, roll) } else { Fit::No };
         let latest = |wanted| ledger.latest_that(of, game, wanted, fit);
         if !named {
-            let asked = ledger.offered_by_another(self.spec, game, Answers { to: of, role }, knows)?;
+            let asked = ledger.offered_by_another(self.command.spec, game, Answers { to: of, role }, knows)?;
             return Ok((of, asked.map_or_else(|| latest(Fit::Done), |number| Ok(Some(number)))?));
         }
         // What they asked the actor, what they are asked themselves, or what else they rolled. Only who names nobody stands
         // for those whom nobody plays.
         let answers = |to| Answers { to, role: Role::Player };
         // A player does not answer for those whom they asked themselves.
-        let (me, own) = (self.actor, self.spec.follow_up != FollowUp::IfAny || role >= Role::Referee);
+        let (me, own) =
+            (self.here.attempt.actor, self.command.spec.follow_up != FollowUp::IfAny || role >= Role::Referee);
         let asked = match ledger
-            .offered_by_another(self.spec, game, answers(me), |roll| knows(roll) && roll.character == of)?
+            .offered_by_another(self.command.spec, game, answers(me), |roll| knows(roll) && roll.character == of)?
         {
-            None => ledger.offered_by_another(self.spec, game, answers(of), |roll| {
+            None => ledger.offered_by_another(self.command.spec, game, answers(of), |roll| {
                 knows(roll) && (own || roll.character != me)
             })?,
             asked => asked,
@@ -217,20 +213,20 @@ impl Followed<'_> {
     /// open, with the line that names it.
     fn open_elsewhere(&self, ledger: &Ledger<'_>, arguments: &Arguments) -> Result<Option<Refusal>, Unplayed> {
         let newest = ledger.head().number;
-        if self.spec.follow_up != FollowUp::Own || self.rights.role() < Role::Referee {
+        if self.command.spec.follow_up != FollowUp::Own || self.here.attempt.rights.role() < Role::Referee {
             return Ok(None);
         }
         for number in (newest.saturating_sub(LOOKED_THROUGH) + 1..=newest).rev() {
-            let Some(roll) = ledger.roll(number)?.filter(|roll| roll.game == self.plugin.manifest().id) else {
+            let Some(roll) = ledger.roll(number)?.filter(|roll| roll.game == self.command.plugin.manifest().id) else {
                 continue;
             };
             let Some(record) = roll.record.as_ref().filter(|_| !roll.secret) else { continue };
             if self.fit_of(record, &roll) == Fit::Open {
-                let name = self.cast.name(roll.character);
-                let apart = arguments.typed[self.from..].starts_with(char::is_whitespace);
+                let name = self.here.cast.name(roll.character);
+                let apart = arguments.typed[self.command.from..].starts_with(char::is_whitespace);
                 let named = format!(" #{number}{}", if apart { "" } else { " " });
                 let what = format!("which roll? #{number} of {name} is open");
-                return Ok(Some(Refusal::new(what).mended(self.from..self.from, Some(named))));
+                return Ok(Some(Refusal::new(what).mended(self.command.from..self.command.from, Some(named))));
             }
         }
         Ok(None)
@@ -240,26 +236,24 @@ impl Followed<'_> {
     fn fit_of(&self, record: &Value, roll: &RollDoc) -> Fit {
         let word = |open: &OpenOffer| open.command.split_whitespace().next().unwrap_or_default().to_owned();
         let mut own = roll.open.iter().filter(|open| open.character == roll.character);
-        let offered = own.any(|open| self.spec.answers_to(&word(open)));
-        safely(|| self.plugin.fits(&self.spec.name, &EarlierRoll { record, offered })).unwrap_or(Fit::No)
+        let offered = own.any(|open| self.command.spec.answers_to(&word(open)));
+        safely(|| self.command.plugin.fits(&self.command.spec.name, &EarlierRoll { record, offered }))
+            .unwrap_or(Fit::No)
     }
 
     /// Why the arguments do not read as the command, if they do not.
     fn misread(&self, arguments: &Arguments) -> Option<Refusal> {
-        let called = |name: &str| self.cast.is_called(name);
-        let typed = &arguments.typed;
-        let mut words = Words::new(typed, self.from.min(typed.len())).with_names(called).with_remarks();
-        safely(|| self.plugin.ready(&self.plugin.first(), &self.spec.name, &mut words).err()).flatten()
+        self.command.read(&arguments.typed, &self.here).err()
     }
 
     /// The word of the command that this one is a slip of, or the number that it says.
     fn meant_by(&self, word: &str) -> Option<String> {
-        let slip = suggest(word, self.spec.words()).map(str::to_owned);
+        let slip = suggest(word, self.command.spec.words()).map(str::to_owned);
         slip.or_else(|| number_word(word).map(|number| number.to_string()))
     }
 
     fn may_touch(&self, doc: &TableDoc, character: CharacterId) -> bool {
-        character == self.actor || self.rights.may(doc, Act::PlayAs(character))
+        character == self.here.attempt.actor || self.here.attempt.rights.may(doc, Act::PlayAs(character))
     }
 
     /// The character named in the arguments, if they read as the command only without the name.
@@ -267,15 +261,15 @@ impl Followed<'_> {
     /// # Errors
     /// The first word can only be a name, and nobody is called that.
     fn take_name(&self, arguments: &mut Arguments) -> Result<Option<CharacterId>, Refusal> {
-        let called = |name: &str| self.cast.is_called(name);
-        let words = |typed: &str| Words::new(typed, self.from.min(typed.len())).with_names(called);
-        let reads = |typed: &str| reading::reads(self.plugin, self.spec, &mut words(typed));
+        let called = |name: &str| self.here.cast.is_called(name);
+        let words = |typed: &str| Words::new(typed, self.command.from.min(typed.len())).with_names(called);
+        let reads = |typed: &str| reading::reads(self.command.plugin, self.command.spec, &mut words(typed));
         if reads(&arguments.typed) {
             return Ok(None);
         }
         let named = words(&arguments.typed);
-        let exact = |word: &str| self.cast.known(word.trim_start_matches('@'));
-        let partly = |word: &str| self.cast.meant(word.trim_start_matches('@'));
+        let exact = |word: &str| self.here.cast.known(word.trim_start_matches('@'));
+        let partly = |word: &str| self.here.cast.meant(word.trim_start_matches('@'));
         // Whoever means somebody by a part of their name types it first; looking for each word is dear.
         let find = |known: &dyn Fn(&str) -> Option<CharacterId>, words: usize| {
             named.all().take(words).find_map(|(word, place)| known(word).map(|id| (id, place)))
@@ -286,10 +280,10 @@ impl Followed<'_> {
             without.replace_range(start..place.end, &" ".repeat(place.end - start));
             without
         };
-        let reads_with_remarks = |typed: &str| reading::reads(self.plugin, self.spec, &mut words(typed).with_remarks());
+        let reads_with_remark = |typed: &str| self.command.reads(typed, &self.here);
         let reads_without = |(_, place): &(CharacterId, Range<usize>)| {
             let without = without(place);
-            reads(&without) || reads_with_remarks(&without)
+            reads(&without) || reads_with_remark(&without)
         };
         let Some((character, place)) =
             find(&exact, usize::MAX).or_else(|| find(&partly, MOST_PARTLY)).filter(reads_without)
@@ -302,12 +296,12 @@ impl Followed<'_> {
                         place.clone(),
                     )
                     .mended(place, Some(meant)),
-                    None if reads_with_remarks(&arguments.typed) => return Ok(None),
+                    None if reads_with_remark(&arguments.typed) => return Ok(None),
                     None => {
-                        let nobody = self.cast.nobody(word);
+                        let nobody = self.here.cast.nobody(word);
                         let typed = format!("{} # {word}", without(&place).trim_end());
                         let alone = arguments.roll.is_none() && arguments.comment.is_none();
-                        match nobody.mended.is_none() && alone && !self.cast.is_ambiguous(word) {
+                        match nobody.mended.is_none() && alone && !self.here.cast.is_ambiguous(word) {
                             true => nobody.mended(0..usize::MAX, Some(one_spaced(&typed))),
                             false => nobody,
                         }

@@ -4,7 +4,7 @@
 pub(super) mod named;
 
 use super::meant::{ACT_AS, SECRET};
-use super::reading::safely;
+use super::remarks::{Command, Here};
 use crate::attempt::{Attempt, Found};
 use crate::budget::{MOST_LOOKED_AT, MOST_SLOTS, MOST_TEXT};
 use crate::draft::Draft;
@@ -17,9 +17,9 @@ use crate::words::{Arguments, CommandLine};
 use chat::Message;
 use journal::ordinal;
 use journal::store::StoreError;
-use named::{Known, Named, Place};
+use named::{Named, Place};
 use plugin_api::names::written;
-use plugin_api::{ArgumentKind, ArgumentSpec, CommandSpec, FollowUp, Many, Plugin, Words};
+use plugin_api::{ArgumentKind, ArgumentSpec, CommandSpec, FollowUp, Many, Plugin};
 use std::ops::Range;
 
 /// The commands that take back all that one line did.
@@ -207,7 +207,7 @@ impl Draft {
     fn for_each(&self, host: &Host, line: &CommandLine, attempt: &Attempt<'_>) -> Result<Option<Several>, Unplayed> {
         let text = line.typed.as_str();
         let cast = attempt.cast(host);
-        let known = Known { cast: &cast, doc: &attempt.doc, fuel: &attempt.fuel };
+        let known = Here::of(host, &cast, attempt);
         // All bytes are where they were typed; the comment and the number of a roll are spaces.
         let mut body = Arguments::of(text, FollowUp::Own).typed;
         body.push_str(&" ".repeat(text.len() - body.len()));
@@ -315,7 +315,7 @@ enum Taken {
 
 impl Slot<'_> {
     /// How the command takes this group, or `None` if no name can be typed here.
-    fn takes(&self, known: &Known<'_>, group: &Named) -> Option<Taken> {
+    fn takes(&self, known: &Here<'_, '_>, group: &Named) -> Option<Taken> {
         let Some(first) = group.first() else {
             // Nobody is in it, which is worth saying only where a name can be typed.
             return self.takes_a_name(known, "nobody").then_some(Taken::OneByOne(Whom::Each));
@@ -336,7 +336,7 @@ impl Slot<'_> {
         Some(Taken::OneByOne(if fits { Whom::WhomItFits } else { Whom::Each }))
     }
 
-    fn takes_a_name(&self, known: &Known<'_>, name: &str) -> bool {
+    fn takes_a_name(&self, known: &Here<'_, '_>, name: &str) -> bool {
         let bare = name.trim_matches('"');
         self.remark_of(known, name).is_some_and(|remark| remark.is_none_or(|remark| !remark.contains(bare)))
     }
@@ -348,23 +348,22 @@ impl Slot<'_> {
     }
 
     /// Whether any text would do from here on: `fear of all` is a condition.
-    fn takes_anything(&self, known: &Known<'_>, put: &str) -> bool {
+    fn takes_anything(&self, known: &Here<'_, '_>, put: &str) -> bool {
         self.read(known, format!("{}{put}", &self.body[..self.at.start])).is_some()
     }
 
     /// The remark in the command with `put` in this place, if it can be read so.
-    fn remark_of(&self, known: &Known<'_>, put: &str) -> Option<Option<String>> {
+    fn remark_of(&self, known: &Here<'_, '_>, put: &str) -> Option<Option<String>> {
         self.read(known, format!("{}{put}{}", &self.body[..self.at.start], &self.body[self.at.end..]))
     }
 
-    fn read(&self, known: &Known<'_>, typed: String) -> Option<Option<String>> {
-        if !known.fuel.reads(&typed) {
+    fn read(&self, known: &Here<'_, '_>, typed: String) -> Option<Option<String>> {
+        if !known.attempt.fuel.reads(&typed) {
             return None;
         }
-        let words = Words::new(&typed, self.from.min(typed.len()));
-        let mut words = words.with_names(|name| known.cast.is_called(name)).with_remarks();
-        let ready = safely(|| self.plugin.ready(&self.plugin.first(), &self.spec.name, &mut words).is_ok());
-        ready.unwrap_or_default().then(|| words.remark().map(str::to_owned))
+        let command = Command { plugin: self.plugin, spec: self.spec, from: self.from };
+        let (remark, clear) = command.read(&typed, known).ok()?;
+        clear.then_some(remark)
     }
 }
 

@@ -26,9 +26,10 @@ use crate::host::Host;
 use crate::sheet::Sheet;
 use crate::words::CommandLine;
 use dice::number_word;
-use plugin_api::{Cast, Plugin, Words};
+use plugin_api::{Cast, Plugin};
 use std::slice::SliceIndex;
 use tidied::Tidied;
+use understand::english::turns;
 use words::{ARTICLES, DONE, FILLERS, GAINS, LOSES, TURNS, VERBS};
 
 pub(super) use candidates::candidates;
@@ -111,7 +112,7 @@ pub(super) fn begins_a_sentence(word: &str) -> bool {
 pub(super) fn says_what_is_done(word: &str, known: &[&str]) -> bool {
     let undone = word.strip_prefix("un").is_some_and(|done| known.contains(&done));
     let done = [&DONE[..], &GAINS, &LOSES].iter().any(|words| words.contains(&word));
-    done || undone || Words::turns_around(word)
+    done || undone || turns(word)
 }
 
 /// A word without the punctuation around it.

@@ -83,12 +83,13 @@ impl Draft {
         attempt.must_reach()?;
         let message = attempt.message;
         let cast = attempt.cast(host);
+        let command = Command { plugin, spec, from };
         let mut arguments = Arguments::of(&line, spec.follow_up);
         let target = match spec.follow_up {
             FollowUp::No => None,
             _ => {
-                let (actor, rights, offered) = (attempt.actor, &attempt.rights, attempt.offered);
-                let followed = Followed { plugin, spec, cast: &cast, actor, rights, offered, from };
+                let here = Here::of(host, &cast, attempt);
+                let followed = Followed { command, here, offered: attempt.offered };
                 self.target(host, message, &followed, &mut arguments)?
             }
         };
@@ -110,10 +111,9 @@ impl Draft {
         if spec.notation {
             arguments.take_prose(from, attempt.room.dialect());
         }
-        let command = Command { plugin, spec, from };
         let (ready, words) = command.ready(&state.held, &arguments.typed, &Here::of(host, &cast, attempt));
-        let misread = Misread { plugin, spec, cast: &cast, typed: &line, from, fuel: &attempt.fuel };
-        let ready = ready.map_err(|refusal| misread.wholly_corrected(refusal))?;
+        let misread = || Misread { command, here: Here::of(host, &cast, attempt), typed: &line };
+        let ready = ready.map_err(|refusal| misread().wholly_corrected(refusal))?;
         let said = attempt.said.as_ref().is_some_and(|(said, _)| said.contains('#'));
         if let Some(prose) = arguments.comment.as_deref().filter(|_| !looked_up.is_empty() && !said && !spec.notation) {
             unless_it_was_meant(host, (plugin, spec, from), (prose, true), attempt)?;

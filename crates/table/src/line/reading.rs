@@ -1,10 +1,10 @@
 //! Calls into a game that may panic, whether words read as a command of it, and how to correct them.
 
-use crate::fuel::Fuel;
+use super::remarks::{Command, Here};
 use crate::words::Arguments;
 use dice::fair::MessageKey;
 use journal::digest;
-use plugin_api::{Cast, CommandSpec, Plugin, Refusal, Words};
+use plugin_api::{CommandSpec, Plugin, Refusal, Words};
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -23,7 +23,7 @@ pub(super) fn stumbled(whose: &str, spec: &CommandSpec, key: &MessageKey) -> Ref
 }
 
 /// True if the words read as a command of the plugin. A plugin that panics over them does not read them.
-pub(crate) fn reads(plugin: &dyn Plugin, command: &CommandSpec, words: &mut Words) -> bool {
+pub(super) fn reads(plugin: &dyn Plugin, command: &CommandSpec, words: &mut Words) -> bool {
     safely(|| plugin.reads(&command.name, words)).unwrap_or_default()
 }
 
@@ -31,18 +31,14 @@ pub(crate) fn reads(plugin: &dyn Plugin, command: &CommandSpec, words: &mut Word
 const MOST_MISTAKES: usize = 4;
 
 /// A line that does not read as a command of a game.
-pub(super) struct Misread<'a> {
-    pub plugin: &'a dyn Plugin,
-    pub spec: &'a CommandSpec,
-    pub cast: &'a Cast,
+pub(super) struct Misread<'a, 'h> {
+    pub command: Command<'a>,
+    pub here: Here<'a, 'h>,
     /// The line, with its comment.
     pub typed: &'a str,
-    /// Where its arguments begin.
-    pub from: usize,
-    pub fuel: &'a Fuel,
 }
 
-impl Misread<'_> {
+impl Misread<'_, '_> {
     /// The line with all its mistakes corrected, if it reads then.
     pub fn corrected(&self) -> Option<String> {
         let refusal = self.refused(self.typed)?;
@@ -66,14 +62,11 @@ impl Misread<'_> {
 
     /// Why this line does not read as the command either.
     fn refused(&self, line: &str) -> Option<Refusal> {
-        let typed = Arguments::of(line, self.spec.follow_up).typed;
-        if !self.fuel.reads(&typed) {
+        let typed = Arguments::of(line, self.command.spec.follow_up).typed;
+        if !self.here.attempt.fuel.reads(&typed) {
             return Some(Refusal::default());
         }
-        let words = Words::new(&typed, self.from.min(typed.len()));
-        let mut words = words.with_names(|name| self.cast.is_called(name)).with_remarks();
-        let read = safely(|| self.plugin.ready(&self.plugin.first(), &self.spec.name, &mut words).err());
-        read.unwrap_or_else(|| Some(Refusal::default()))
+        self.command.must_be_clear(line, &self.here).err()
     }
 }
 

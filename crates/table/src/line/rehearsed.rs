@@ -15,6 +15,7 @@ use crate::unplayed::Unplayed;
 use crate::words::CommandLine;
 use dice::Budget;
 use plugin_api::{Kind, Played, Refusal, Trait, Wanted, Words, suggest, suggest_within};
+use understand::english::turns;
 
 /// The most lines tried out for one that is refused, and the steps of each besides what its words cost.
 const MOST_TRIED: usize = 60;
@@ -400,12 +401,12 @@ fn hides_the_point(host: &Host, right: &str, attempt: &Attempt<'_>) -> bool {
         _ => false,
     };
     let valued = words.first().is_some_and(|word| sheet.named(word).is_some() || words.len() == 1 && of_command(word));
-    let turns = words.iter().take(2).any(|word| Words::turns_around(word) || is(word, &TURNING));
+    let turned = words.iter().take(2).any(|word| turns(word) || is(word, &TURNING));
     // `defend+2` is no Intention with the comment "defend".
     let typed = attempt.typed.split(|c: char| !c.is_alphabetic()).next().unwrap_or_default().to_lowercase();
     let idle = !words.is_empty() && words.iter().all(|word| is_idle(word));
     let says_it = words.len() == 1 && words[0] == typed && !begins_with_a_command(host, attempt);
-    turns
+    turned
         || valued
         || idle
         || says_it

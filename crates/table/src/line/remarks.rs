@@ -1,17 +1,17 @@
 //! What a game's command was typed with besides its arguments: a remark, or a line that may be meant otherwise.
 
-use super::reading::{safely, stumbled};
+use super::reading::{reads, safely, stumbled};
 use crate::attempt::{Asked, Attempt};
 use crate::host::Host;
 use crate::sheet::Sheet;
 use crate::words::Arguments;
 use plugin_api::{Cast, CommandSpec, Effect, Held, Plugin, Ready, Refusal, Words, names};
 use std::ops::Range;
-use understand::remark::{Known, Read, doubted, is_remark};
+use understand::remark::{Doubted, Known, Nowhere, Read, doubted, is_remark};
 
 /// A command of a plugin, and where its arguments begin in a line, in bytes.
 #[derive(Clone, Copy)]
-pub(super) struct Command<'a> {
+pub(crate) struct Command<'a> {
     pub plugin: &'a dyn Plugin,
     pub spec: &'a CommandSpec,
     pub from: usize,
@@ -30,10 +30,22 @@ impl<'a> Command<'a> {
         Ok((remark, clear))
     }
 
+    /// True if a line without its comment reads as this command, and what of it is a remark is clear.
+    pub fn reads(&self, typed: &str, here: &Here<'_, '_>) -> bool {
+        self.read(typed, here).is_ok_and(|(_, clear)| clear)
+    }
+
+    /// The same before anything of its room is read: names and values are unknown.
+    pub fn reads_anywhere(&self, typed: &str) -> bool {
+        let mut words = Words::new(typed, self.from.min(typed.len())).with_remark();
+        reads(self.plugin, self.spec, &mut words)
+            && (words.remark().is_none() || is_remark(self.reading(typed, &words.taken()), &Nowhere))
+    }
+
     /// Reads it to be played on what a table stores of the game. A plugin that panics over it does not read it.
     pub fn ready(&self, held: &Held, typed: &str, here: &Here<'_, '_>) -> (Result<Ready, Refusal>, Words) {
         let words = Words::new(typed, self.from.min(typed.len()));
-        let mut words = words.with_names(|name| here.cast.is_called(name)).with_any_remark();
+        let mut words = words.with_names(|name| here.cast.is_called(name)).with_remark();
         let ready = safely(|| self.plugin.ready(held, &self.spec.name, &mut words));
         let stumbled = || Err(stumbled(&self.plugin.manifest().id, self.spec, &here.attempt.key));
         (ready.unwrap_or_else(stumbled), words)
@@ -62,19 +74,36 @@ impl<'a> Command<'a> {
         }
         let doubt = doubted(self.reading(typed, taken), &Here::of(host, cast, attempt).about(typed));
         let Some(doubt) = doubt else { return Ok(()) };
-        // Only what was typed is told: in the line that was read stands a value that not everybody may know.
-        let place = place_of(&said, (self, typed), doubt.at);
+        attempt.typed.clone_from(&said);
+        attempt.asked = Some(if doubt.nearly { Asked::OrElse } else { Asked::Only });
+        Err(self.refusal(&said, typed, &doubt))
+    }
+
+    /// The same of a line that has a remark and was typed as it is here, with its comment, if it reads.
+    ///
+    /// # Errors
+    /// It does not read, or may be meant otherwise.
+    pub fn must_be_clear(&self, line: &str, here: &Here<'_, '_>) -> Result<(), Refusal> {
+        let typed = Arguments::of(line, self.spec.follow_up).typed;
+        let (ready, words) = self.ready(&self.plugin.first(), &typed, here);
+        ready?;
+        let doubt = words.remark().and_then(|_| doubted(self.reading(&typed, &words.taken()), &here.about(&typed)));
+        doubt.map_or(Ok(()), |doubt| Err(self.refusal(line, &typed, &doubt)))
+    }
+
+    /// Why a line is not clear, which was said as `said` and read as `typed`. Only what was said is told: in the line that was
+    /// read stands a value that not everybody may know.
+    fn refusal(&self, said: &str, typed: &str, doubt: &Doubted) -> Refusal {
+        let place = place_of(said, (self, typed), doubt.at.clone());
         let told = place.clone().map_or("that", |place| said[place].trim());
         let what = match doubt.shown {
             true => format!("\"{told}\" would only be a comment"),
             false => format!("I do not understand \"{told}\" here"),
         };
         let refusal = Refusal { usage: true, ..Refusal::new(what) };
-        attempt.typed.clone_from(&said);
-        attempt.asked = Some(if doubt.nearly { Asked::OrElse } else { Asked::Only });
-        let Some(place) = place else { return Err(refusal) };
-        let right = doubt.shown.then(|| commented(&said, &place, self));
-        Err(refusal.at(place).mended(0..said.len(), right))
+        let Some(place) = place else { return refusal };
+        let right = doubt.shown.then(|| commented(said, &place, self));
+        refusal.at(place).mended(0..said.len(), right)
     }
 }
 
@@ -115,10 +144,10 @@ fn is_as_typed(line: &str, said: &str) -> bool {
 
 /// What the room of an attempt knows.
 #[derive(Clone, Copy)]
-pub(super) struct Here<'a, 'h> {
+pub(crate) struct Here<'a, 'h> {
     host: &'a Host,
-    cast: &'a Cast,
-    attempt: &'a Attempt<'h>,
+    pub cast: &'a Cast,
+    pub attempt: &'a Attempt<'h>,
     as_typed: bool,
 }
 

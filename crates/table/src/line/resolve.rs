@@ -2,6 +2,7 @@
 
 use super::followed::Followed;
 use super::reading;
+use super::remarks::{Command, Here};
 use super::unknown::{glued, two_words, unknown};
 use crate::attempt::{Attempt, Found};
 use crate::draft::Draft;
@@ -157,15 +158,8 @@ impl Draft {
                 Some(roll) if roll.game == *id => return Ok(Some(found)),
                 Some(_) => {}
                 None => {
-                    let followed = Followed {
-                        plugin: *plugin,
-                        spec: command,
-                        cast: &cast,
-                        actor: attempt.actor,
-                        rights: &attempt.rights,
-                        offered: None,
-                        from: end,
-                    };
+                    let command = Command { plugin: *plugin, spec: command, from: end };
+                    let followed = Followed { command, here: Here::of(host, &cast, attempt), offered: None };
                     let number = match followed.latest(&ledger, &mut typed.clone()) {
                         Ok((_, number)) => number,
                         // It may be a line of another game.

@@ -2,7 +2,8 @@
 
 use super::filled::reads_perhaps_named;
 use super::guess::{SPOKEN, begins_a_sentence, consonants, meant_by, says_what_is_done};
-use super::reading::{Misread, applied, reads};
+use super::reading::{Misread, applied};
+use super::remarks::{Command, Here};
 use crate::attempt::{Attempt, Found};
 use crate::host::Host;
 use crate::room::Answered;
@@ -11,7 +12,7 @@ use crate::unplayed::Unplayed;
 use crate::words::{Arguments, CommandLine};
 use dice::Notation;
 use journal::documents::RoomDoc;
-use plugin_api::{CommandSpec, Kind, Plugin, Refusal, Trait, Words, suggest, suggest_within};
+use plugin_api::{CommandSpec, Kind, Plugin, Refusal, Trait, suggest, suggest_within};
 use std::ops::Range;
 
 /// A word this long or longer is corrected; shorter ones are too often other bots' commands.
@@ -147,7 +148,8 @@ pub(super) fn wholly_corrected(host: &Host, line: &CommandLine, attempt: &Attemp
     let (word, place) = right.word();
     let [(plugin, spec)] = host.plugins.knowing(&word, &attempt.room)[..] else { return refusal };
     let cast = attempt.cast(host);
-    let misread = Misread { plugin, spec, cast: &cast, typed: &right.typed, from: place.end, fuel: &attempt.fuel };
+    let (command, here) = (Command { plugin, spec, from: place.end }, Here::of(host, &cast, attempt));
+    let misread = Misread { command, here, typed: &right.typed };
     let found = Found::Plugin(plugin, spec, place.end);
     let whole = Arguments::of(&right.typed, spec.follow_up).typed;
     if reads_perhaps_named(host, (plugin, spec), (&whole, place.end), attempt) {
@@ -188,8 +190,9 @@ pub(super) fn in_other_words(host: &Host, line: &CommandLine, attempt: &Attempt<
         let meant = format!("{second} {word} {}", rest[second.len()..].trim_start());
         let typed = Arguments::of(&meant, spec.follow_up).typed;
         let cast = attempt.cast(host);
-        let mut words = Words::new(&typed, second.len()).with_names(|name| cast.is_called(name)).with_remarks();
-        (attempt.fuel.reads(&typed) && spec.words().any(|known| *known == word) && reads(*game, spec, &mut words))
+        let command = Command { plugin: *game, spec, from: second.len() };
+        let reads = || command.reads(&typed, &Here::of(host, &cast, attempt));
+        (attempt.fuel.reads(&typed) && spec.words().any(|known| *known == word) && reads())
             .then(|| meant.trim_end().to_owned())
     };
     another.or_else(swapped).filter(|_| line.by_name)

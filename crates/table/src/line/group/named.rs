@@ -1,12 +1,11 @@
 //! How groups are typed: `all`, `heroes`, `foes`, `Ann, Bob and Cem`, `Goon x3`, and `3x` in front of a command.
 
-use crate::fuel::Fuel;
 use crate::line::meant::ACT_AS;
+use crate::line::remarks::Here;
 use crate::people::is_one_of;
 use journal::MOST_IN_A_GROUP;
-use journal::documents::TableDoc;
+use plugin_api::Refusal;
 use plugin_api::names::{EVERYBODY, FOES, HEROES};
-use plugin_api::{Cast, Refusal};
 
 /// Words that join names.
 const JOINING: [&str; 2] = ["and", "&"];
@@ -22,13 +21,6 @@ pub(super) enum Place {
     Acts,
     /// In a command, where only those are named who are there.
     Named,
-}
-
-/// Who may be meant.
-pub(super) struct Known<'a> {
-    pub cast: &'a Cast,
-    pub doc: &'a TableDoc,
-    pub fuel: &'a Fuel,
 }
 
 /// A group, as it was typed.
@@ -65,15 +57,15 @@ impl Named {
     }
 }
 
-impl Known<'_> {
+impl Here<'_, '_> {
     /// The group that is typed at byte `at`, and where it ends. A single name is none.
-    pub fn group_at(&self, text: &str, at: usize, place: Place) -> Option<(Named, usize)> {
+    pub(super) fn group_at(&self, text: &str, at: usize, place: Place) -> Option<(Named, usize)> {
         self.word_at(text, at).or_else(|| self.names_at(text, at, place))
     }
 
     /// `set Wolf x3 ac 13; hp 9/9`, as a line for the group that it begins with: `as Wolf x3 set ac 13; hp 9/9`. A value
     /// has a name and something after it, so `set heroes 3` is a value of that name.
-    pub fn sets_for_several(&self, body: &str, text: &str, at: usize) -> Option<String> {
+    pub(super) fn sets_for_several(&self, body: &str, text: &str, at: usize) -> Option<String> {
         let who = Some(next_word(body, at)).filter(|_| word_at(body, at).eq_ignore_ascii_case(SET))?;
         let new = times_after(body, who + word_at(body, who).len()).is_some();
         let (_, end) = self.group_at(body, who, if new { Place::Acts } else { Place::Named })?;
@@ -93,10 +85,10 @@ impl Known<'_> {
                 (meant, end) = (whom, next + whom.len());
             }
         }
-        let characters = self.doc.characters.values().filter(|each| each.away != Some(true));
+        let characters = self.attempt.doc.characters.values().filter(|each| each.away != Some(true));
         let names: Vec<String> = characters
             .filter(|each| match &each.owner {
-                Some(owner) => !self.doc.referees.contains_key(owner) && !is_one_of(&FOES, meant),
+                Some(owner) => !self.attempt.doc.referees.contains_key(owner) && !is_one_of(&FOES, meant),
                 None => !is_one_of(&HEROES, meant),
             })
             .map(|each| each.name.clone())

@@ -67,7 +67,6 @@ impl Tidied {
         let line = typed.unwrap_or(line);
         match self.comment.as_deref().filter(|comment| !comment.is_empty() && !line.ends_with(&format!("# {comment}")))
         {
-            Some(comment) if line.contains('#') => format!("{line}, {comment}"),
             Some(comment) => format!("{line} # {comment}"),
             None => line,
         }
