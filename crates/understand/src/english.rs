@@ -48,6 +48,8 @@ pub enum Class {
     Dice,
     /// It asks for something: `secretly`.
     Asked,
+    /// It leads to whom a line is against: `versus`.
+    Against,
     /// It leads to something in another language: `mit`.
     Foreign,
 }

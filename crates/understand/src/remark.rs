@@ -31,6 +31,8 @@ pub trait Known {
     fn is_name(&self, word: &str) -> bool;
     /// Whether the actor's sheet has a value of this name.
     fn is_value(&self, word: &str) -> bool;
+    /// Whether it is nearly a value of the actor's sheet.
+    fn is_nearly_value(&self, word: &str) -> bool;
     /// Whether a command is called this.
     fn is_command(&self, word: &str) -> bool;
     /// Whether it is one that throws dice.
@@ -48,6 +50,10 @@ impl Known for Nowhere {
     }
 
     fn is_value(&self, _: &str) -> bool {
+        false
+    }
+
+    fn is_nearly_value(&self, _: &str) -> bool {
         false
     }
 
@@ -69,12 +75,23 @@ impl Known for Nowhere {
 pub struct Doubted {
     /// Where it is, in bytes: what goes behind `#`.
     pub at: Range<usize>,
-    /// Whether the line may be shown with `#` put in; else what it lacks is not known.
-    pub shown: bool,
+    /// What the line may be shown as.
+    pub shown: Shown,
     /// Whether it is nearly an argument: one word, or it begins with a number or a value.
     pub nearly: bool,
     /// Why it may be meant otherwise.
     pub because: Doubt,
+}
+
+/// What a line with a doubted remark may be shown as.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shown {
+    /// With `#` in front of the remark.
+    Commented,
+    /// With the remark in front of the command, or commented for whoever may not play that.
+    InFront,
+    /// As nothing: what it lacks is not known.
+    Nothing,
 }
 
 /// Why a remark may be meant otherwise.
@@ -112,6 +129,12 @@ pub enum Doubt {
     GoesOn,
     /// What was taken for a word of the command is a part of it.
     Possessed,
+    /// It says who acts.
+    ActsAs,
+    /// It says whom the line is against, and the command has nobody to be against.
+    Opposes,
+    /// It is nearly a word of the command or a value, or the first of several that are one.
+    Slip,
     /// It is in another language, in which its first word leads to an argument.
     Foreign,
     /// It is one short word, a name, or one that asks for something.
@@ -126,9 +149,16 @@ pub fn doubted(read: Read<'_>, known: &dyn Known) -> Option<Doubted> {
         Some(at) => (at, !remark.is_one_word()),
         None => (remark.begins_at(*because)..read.typed.len(), true),
     };
-    let shown = whole && !remark.lacks_something(*because);
-    let nearly =
-        !whole || !shown && *because == Doubt::Number || remark.says_one_word_in(&at) || remark.is_nearly_an_argument();
+    let shown = match because {
+        Doubt::ActsAs => Shown::InFront,
+        because if whole && !remark.lacks_something(*because) => Shown::Commented,
+        _ => Shown::Nothing,
+    };
+    let nearly = !whole
+        || matches!(because, Doubt::Opposes | Doubt::Slip)
+        || shown == Shown::Nothing && (*because == Doubt::Number || remark.begins_with_a_name())
+        || remark.says_one_word_in(&at)
+        || remark.is_nearly_an_argument();
     Some(Doubted { at, shown, nearly, because: *because })
 }
 
@@ -177,10 +207,16 @@ impl Left<'_> {
         match because {
             Doubt::NothingTaken | Doubt::Divided | Doubt::Foreign | Doubt::DiceWord | Doubt::Correction => true,
             Doubt::BeginsWithANumber => counted() || !self.counts_something(),
-            Doubt::Number => self.core().count() <= A_FEW,
+            Doubt::Number => {
+                let few = self.core().filter(|at| !self.is(*at, Class::Difficulty)).count() <= A_FEW;
+                few || self.core().any(|at| self.tokens[at].shape == Shape::Die)
+            }
             Doubt::ArgumentBehind => {
                 let number = matches!(self.tokens[self.content].shape, Shape::Number { .. });
-                number || self.is(self.content, Class::Dice)
+                let die = |at: usize| self.taken[at] && self.tokens[at].shape == Shape::Die;
+                // Dice that an argument took are no remark.
+                let dice = self.in_front().is_none() && (self.content..self.tokens.len()).any(die);
+                number || dice || self.is(self.content, Class::Dice)
             }
             Doubt::Condition => self.core().count() == 1,
             _ => false,
@@ -213,6 +249,12 @@ impl Left<'_> {
     fn says_one_word_in(&self, place: &Range<usize>) -> bool {
         let within = |token: &&Token| token.says() && place.start <= token.at.start && token.at.end <= place.end;
         self.tokens.iter().filter(within).count() == 1
+    }
+
+    /// Whether it begins with somebody's name: `Ann's roll`.
+    fn begins_with_a_name(&self) -> bool {
+        let text = self.tokens[self.content].text.as_str();
+        self.known.is_name(text.strip_suffix("'s").unwrap_or(text))
     }
 
     /// Whether it begins with a number or a value, or is one word in front of the first argument.
@@ -268,6 +310,10 @@ mod tests {
             word == "str"
         }
 
+        fn is_nearly_value(&self, word: &str) -> bool {
+            word == "pilotng"
+        }
+
         fn is_command(&self, word: &str) -> bool {
             ["act", "roll", "done"].contains(&word)
         }
@@ -319,7 +365,9 @@ mod tests {
 
     #[test]
     fn a_remark_is_shown_with_what_belongs_to_it() {
-        let remark = |line: &str| doubted_in(line).filter(|found| found.shown).map(|found| line[found.at].to_owned());
+        let remark = |line: &str| {
+            doubted_in(line).filter(|found| found.shown == Shown::Commented).map(|found| line[found.at].to_owned())
+        };
         let check = |line: &str, expected: &str| assert_eq!(remark(line).as_deref(), Some(expected), "{line}");
         check("act d8 vs 15 wet stones", "vs 15 wet stones");
         check("act d8 I swing at it vs 15", "I swing at it");

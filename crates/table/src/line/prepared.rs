@@ -2,8 +2,7 @@
 
 use super::filled::{Filled, filled};
 use super::followed::Followed;
-use super::guess::{meant_by_remark, meant_by_value};
-use super::meant::ACT_AS;
+use super::guess::meant_by_value;
 use super::reading::{Misread, safely, stumbled};
 use super::remarks::{Command, Here};
 use crate::attempt::Attempt;
@@ -13,7 +12,6 @@ use crate::host::Host;
 use crate::notation::{reads_as_dice, throws_dice};
 use crate::room::{Answered as _, settings_of};
 use crate::scenes;
-use crate::sheet::has_value;
 use crate::state::GameState;
 use crate::unplayed::Unplayed;
 use crate::words::{Arguments, CommandLine};
@@ -114,14 +112,6 @@ impl Draft {
         let (ready, words) = command.ready(&state.held, &arguments.typed, &Here::of(host, &cast, attempt));
         let misread = || Misread { command, here: Here::of(host, &cast, attempt), typed: &line };
         let ready = ready.map_err(|refusal| misread().wholly_corrected(refusal))?;
-        let said = attempt.said.as_ref().is_some_and(|(said, _)| said.contains('#'));
-        if let Some(prose) = arguments.comment.as_deref().filter(|_| !looked_up.is_empty() && !said && !spec.notation) {
-            unless_it_was_meant(host, (plugin, spec, from), (prose, true), attempt)?;
-        }
-        if let Some(remark) = words.remark() {
-            let valued = has_value(arguments.typed.get(from..).unwrap_or_default());
-            unless_it_was_meant(host, (plugin, spec, from), (remark, valued), attempt)?;
-        }
         let taken = match spec.notation {
             true => std::iter::once(from..arguments.typed.len()).collect(),
             false => words.taken(),
@@ -181,36 +171,6 @@ fn unless_dice_are_meant(host: &Host, line: &str, from: usize, attempt: &mut Att
     attempt.typed = said.typed;
     attempt.said = None;
     Err(Refusal::new("that has no dice in it").mended(0..attempt.typed.len(), Some(meant)))
-}
-
-/// Refuses a line with a remark that was probably meant as arguments, surely so if it has no value yet.
-fn unless_it_was_meant(
-    host: &Host,
-    command: (&dyn Plugin, &CommandSpec, usize),
-    (remark, valued): (&str, bool),
-    attempt: &mut Attempt<'_>,
-) -> Result<(), Refusal> {
-    let Some((typed, _)) = attempt.said.clone().filter(|_| attempt.offered.is_none()) else { return Ok(()) };
-    let line = CommandLine { typed, by_name: true };
-    let meant = says_who_acts(host, (&line.typed, remark), attempt);
-    let meant = meant.or_else(|| meant_by_remark(host, &line, command, (remark, valued), attempt));
-    let Some(meant) = meant else { return Ok(()) };
-    attempt.typed = line.typed;
-    // It was looked at, and is not to be guessed at again.
-    attempt.said = None;
-    let remark = remark.split_whitespace().collect::<Vec<_>>().join(" ");
-    let what = format!("\"{remark}\" would only be a comment");
-    Err(Refusal::new(what).mended(0..attempt.typed.len(), Some(meant)))
-}
-
-/// The line with its remark in front, if that is whom it is played as: `act d8 d10 as Ogre`.
-fn says_who_acts(host: &Host, (typed, remark): (&str, &str), attempt: &Attempt<'_>) -> Option<String> {
-    let (first, name) = remark.split_once(' ').filter(|(first, _)| first.eq_ignore_ascii_case(ACT_AS))?;
-    let cast = attempt.cast(host);
-    let who = cast.known(name.trim_end_matches(['.', '!']))?;
-    let command = typed.split_once(remark)?.0.trim_end_matches([' ', '-', '(', '"', ',']);
-    let may = attempt.rights.role() >= Role::Referee;
-    Some(if may { format!("{first} {} {command}", cast.written(who)) } else { format!("{command} # {remark}") })
 }
 
 impl Prepared<'_> {

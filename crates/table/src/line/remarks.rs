@@ -5,9 +5,9 @@ use crate::attempt::{Asked, Attempt};
 use crate::host::Host;
 use crate::sheet::Sheet;
 use crate::words::Arguments;
-use plugin_api::{Cast, CommandSpec, Effect, Held, Plugin, Ready, Refusal, Words, names};
+use plugin_api::{Cast, CommandSpec, Effect, Held, Plugin, Ready, Refusal, Role, Words, names, suggest};
 use std::ops::Range;
-use understand::remark::{Doubted, Known, Nowhere, Read, doubted, is_remark};
+use understand::remark::{Doubted, Known, Nowhere, Read, Shown, doubted, is_remark};
 
 /// A command of a plugin, and where its arguments begin in a line, in bytes.
 #[derive(Clone, Copy)]
@@ -76,7 +76,7 @@ impl<'a> Command<'a> {
         let Some(doubt) = doubt else { return Ok(()) };
         attempt.typed.clone_from(&said);
         attempt.asked = Some(if doubt.nearly { Asked::OrElse } else { Asked::Only });
-        Err(self.refusal(&said, typed, &doubt))
+        Err(self.refusal((&said, typed), &doubt, attempt.rights.role()))
     }
 
     /// The same of a line that has a remark and was typed as it is here, with its comment, if it reads.
@@ -88,21 +88,25 @@ impl<'a> Command<'a> {
         let (ready, words) = self.ready(&self.plugin.first(), &typed, here);
         ready?;
         let doubt = words.remark().and_then(|_| doubted(self.reading(&typed, &words.taken()), &here.about(&typed)));
-        doubt.map_or(Ok(()), |doubt| Err(self.refusal(line, &typed, &doubt)))
+        doubt.map_or(Ok(()), |doubt| Err(self.refusal((line, &typed), &doubt, here.attempt.rights.role())))
     }
 
     /// Why a line is not clear, which was said as `said` and read as `typed`. Only what was said is told: in the line that was
     /// read stands a value that not everybody may know.
-    fn refusal(&self, said: &str, typed: &str, doubt: &Doubted) -> Refusal {
+    fn refusal(&self, (said, typed): (&str, &str), doubt: &Doubted, role: Role) -> Refusal {
         let place = place_of(said, (self, typed), doubt.at.clone());
         let told = place.clone().map_or("that", |place| said[place].trim());
         let what = match doubt.shown {
-            true => format!("\"{told}\" would only be a comment"),
-            false => format!("I do not understand \"{told}\" here"),
+            Shown::Nothing => format!("I do not understand \"{told}\" here"),
+            _ => format!("\"{told}\" would only be a comment"),
         };
         let refusal = Refusal { usage: true, ..Refusal::new(what) };
         let Some(place) = place else { return refusal };
-        let right = doubt.shown.then(|| commented(said, &place, self));
+        let right = match doubt.shown {
+            Shown::Nothing => None,
+            Shown::InFront if role >= Role::Referee => Some(in_front(said, &place)),
+            _ => Some(commented(said, &place, self)),
+        };
         refusal.at(place).mended(0..said.len(), right)
     }
 }
@@ -124,6 +128,13 @@ fn commented(said: &str, remark: &Range<usize>, command: &Command<'_>) -> String
     let arguments = format!("{} {}", said[..remark.start].trim_end_matches(around), front[remark.end..].trim());
     let comment = said[front.len()..].trim();
     format!("{} # {} {comment}", arguments.trim(), said[remark.clone()].trim()).trim().to_owned()
+}
+
+/// The line with a part of it in front: who acts.
+fn in_front(said: &str, remark: &Range<usize>) -> String {
+    let around = |c: char| c.is_whitespace() || matches!(c, ',' | '-' | '(' | ')' | '"' | '.' | '!');
+    let command = format!("{} {}", said[..remark.start].trim_end_matches(around), said[remark.end..].trim());
+    format!("{} {}", said[remark.clone()].trim_matches(around), command.trim())
 }
 
 /// How many bytes so many words take up at the end of a text, with what is between them.
@@ -172,6 +183,11 @@ impl Known for Here<'_, '_> {
     fn is_value(&self, word: &str) -> bool {
         let sheet = Sheet { doc: &self.attempt.doc, character: self.attempt.actor };
         sheet.named(word).is_some()
+    }
+
+    fn is_nearly_value(&self, word: &str) -> bool {
+        let sheet = Sheet { doc: &self.attempt.doc, character: self.attempt.actor };
+        suggest(word, sheet.names()).is_some()
     }
 
     fn is_command(&self, word: &str) -> bool {

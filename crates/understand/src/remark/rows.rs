@@ -4,13 +4,14 @@ use super::Doubt;
 use super::left::{Left, SHORT, is_somebody};
 use crate::english::{Class, is_any};
 use crate::tokens::Shape;
-use plugin_api::Effect;
+use plugin_api::{Effect, suggest};
 
 /// A row of the rule: the doubt, whether it is one, and a line of the command `act` or `roll` for which it is.
 pub type Row = (Doubt, fn(&Left<'_>) -> bool, &'static str);
 
 /// The rule.
-pub const ROWS: [Row; 18] = [
+pub const ROWS: [Row; 21] = [
+    (Doubt::ActsAs, |left| left.acts_as(), "act d8 as Kenji"),
     (Doubt::Divided, |left| left.divides_a_number(), "act d8 vs 17,5"),
     (Doubt::ArgumentBehind, |left| left.has_an_argument_behind(), "act d8 I swing it vs 15"),
     (Doubt::Counted, |left| left.is_counted(), "act d8 vs 2 goblins"),
@@ -23,6 +24,8 @@ pub const ROWS: [Row; 18] = [
     (Doubt::Number, |left| left.has_a_number(), "act d8 crit on 19"),
     (Doubt::Possessed, |left| left.possesses(), "act d8 my adv runs out"),
     (Doubt::GoesOn, |left| left.goes_on(), "act d8 overwhelmed by joy"),
+    (Doubt::Opposes, |left| left.opposes(), "act d8 against Kenji"),
+    (Doubt::Slip, |left| left.is_a_slip(), "act d8 pilotng"),
     (Doubt::Foreign, |left| left.is_foreign(), "act d8 mit Vorteil"),
     (Doubt::DiceWord, |left| left.is_about_dice(), "act d8 drop the lowest"),
     (Doubt::Command, |left| left.is_a_command(), "act d8 and then roll more"),
@@ -33,6 +36,8 @@ pub const ROWS: [Row; 18] = [
 
 /// Below this a difficulty is a count.
 const SMALL: i64 = 5;
+/// A shorter word is a slip of too many others.
+const SLIP: usize = 5;
 /// A word of so many letters that is like no other is prose even alone.
 const PROSE: usize = 6;
 /// The last letter of the Latin script, as commands are written.
@@ -113,6 +118,31 @@ impl Left<'_> {
         let behind =
             last.is_some_and(|last| self.text(last).len() <= SHORT || self.known.is_name(self.text(self.content)));
         owned || behind
+    }
+
+    fn acts_as(&self) -> bool {
+        let at = if self.text(self.first) == "as" { self.first } else { self.content };
+        let named = self.tokens.get(at + 1).is_some_and(|next| self.known.is_name(&next.text));
+        self.text(at) == "as" && named
+    }
+
+    fn opposes(&self) -> bool {
+        let against = (self.first..self.tokens.len()).find(|at| self.is(*at, Class::Against));
+        let whom = against.and_then(|at| (at + 1..self.tokens.len()).find(|at| !self.is(*at, Class::Article)));
+        whom.is_some_and(|whom| self.known.is_name(self.text(whom)))
+    }
+
+    /// A slip that stands alone or in front of an argument, or the first of several words that are one.
+    fn is_a_slip(&self) -> bool {
+        let (token, next) = (&self.tokens[self.content], self.content + 1);
+        let long = token.shape == Shape::Word && token.text.chars().count() >= SLIP;
+        let alone = (next..self.tokens.len()).all(|at| self.taken[at] || !self.tokens[at].says());
+        let second = self.tokens.get(next).map(|next| next.text.as_str());
+        let begins = |word: &str| {
+            let (first, rest) = word.split_once(' ')?;
+            (first == token.text).then(|| suggest(second?, [rest])).flatten().map(drop)
+        };
+        long && alone && self.known.is_nearly_value(&token.text) || self.spec.words().any(|word| begins(word).is_some())
     }
 
     fn is_foreign(&self) -> bool {

@@ -1,6 +1,7 @@
 //! What a refused line may have been meant as. Each candidate is a whole line, and is tried out before it is shown, so they may
 //! be bold: the last words as a comment, a name in another place, words left out that only lead to the next.
 
+use super::misread::aimed;
 use super::slips::is_number;
 use super::tidied::Tidied;
 use super::words::{AGAINST, ARTICLES, BEATS, DIFFICULTY, ENDS, GROUPS, LINKS, TURNS, ends_a_clause, is_idle};
@@ -67,6 +68,7 @@ pub(crate) fn candidates(host: &Host, typed: &str, attempt: &Attempt<'_>) -> Vec
     if let Some((front, number)) = typed.rsplit_once(" #").filter(|(_, number)| is_number(number)) {
         add(format!("{} {number}", front.trim_end()));
     }
+    aimed(host, &line, attempt).filter(|_| attempt.asked.is_some()).into_iter().for_each(&mut add);
     said.cut(whole).into_iter().for_each(|line| add(tidied.commented(line)));
     others.iter().for_each(|line| add(tidied.commented(line.clone())));
     others.iter().flat_map(|line| said.cut(line)).for_each(|line| add(tidied.commented(line)));

@@ -114,36 +114,13 @@ pub(crate) fn meant_by_tool(host: &Host, line: &CommandLine, attempt: &Attempt<'
     host.plugins.knowing(word, &attempt.room).iter().any(of_a_game).then(|| tidied.commented(meant))
 }
 
-/// The line that was probably meant by one that reads as a command, though with a remark that has the name of a value or a slip
-/// of an argument in it.
-pub(crate) fn meant_by_remark(
-    host: &Host,
-    line: &CommandLine,
-    (game, spec, from): (&dyn Plugin, &CommandSpec, usize),
-    (remark, valued): (&str, bool),
-    attempt: &Attempt<'_>,
-) -> Option<String> {
+/// The line that was probably meant by one with whom it is against in it, though its command has nobody to be against:
+/// `intent charm vs Countess`.
+pub(super) fn aimed(host: &Host, line: &CommandLine, attempt: &Attempt<'_>) -> Option<String> {
     let cast = attempt.cast(host);
     let tidied = Tidied::of(host, line, attempt, &cast);
-    if tidied.is_comment(remark) {
-        return None;
-    }
-    let command = line.typed.get(..from)?.trim_end();
-    let words: Vec<&str> = tidied.text.split_whitespace().collect();
-    let skipped = command.split_whitespace().count();
-    let right = format!("{command} {}", words.get(skipped..)?.join(" "));
-    if right != tidied.front && reads_perhaps_named(host, (game, spec), (&right, command.len()), attempt) {
-        return Some(tidied.commented(right));
-    }
     let sentence = Sentence::of(host, (&tidied.text, true), attempt, &cast)?;
-    let remark = Sentence::of(host, (remark, true), attempt, &cast).filter(Sentence::is_against_somebody);
-    if let Some(line) = remark.and_then(|_| sentence.aims_from(skipped)) {
-        return Some(tidied.commented(line));
-    }
-    if valued {
-        return None;
-    }
-    sentence.surely().map(|line| tidied.commented(line))
+    sentence.aims_from(1).map(|line| tidied.commented(line))
 }
 
 impl<'a> Sentence<'a> {

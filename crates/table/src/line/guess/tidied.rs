@@ -36,8 +36,6 @@ const POLITE: [&str; 5] = [" please", " pls", " plz", " thanks", " thx"];
 /// A line to guess at.
 pub(super) struct Tidied {
     pub text: String,
-    /// What was typed in front of the comment.
-    pub front: String,
     comment: Option<String>,
     /// The words of that, each as typed and corrected.
     words: Vec<(String, String)>,
@@ -57,7 +55,7 @@ impl Tidied {
         let text = with_values_attached(text, &slips.values);
         let words = front.split_whitespace().map(|word| (word.to_owned(), slips.corrected(word))).collect();
         let comment = comment.map(str::to_owned);
-        Tidied { text: with_numbers_attached(&text), front: front.to_owned(), comment, words }
+        Tidied { text: with_numbers_attached(&text), comment, words }
     }
 
     /// A line made of it, with the comment, which is as it was typed.
@@ -70,11 +68,6 @@ impl Tidied {
             Some(comment) => format!("{line} # {comment}"),
             None => line,
         }
-    }
-
-    /// True for a remark behind a dash or in parentheses.
-    pub fn is_comment(&self, remark: &str) -> bool {
-        self.comment.as_deref() == Some(remark)
     }
 
     /// The end of what was typed that says this: of `I shake it off` also the words that were left out.
