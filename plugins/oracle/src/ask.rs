@@ -79,6 +79,7 @@ pub(crate) fn read(text: &str, knows: impl Fn(&str) -> bool) -> Result<Asked<'_>
             return Ok(Asked::YesNo(chance, before));
         }
         if text.ends_with('?') && !knows(&words::folded(text.trim_end_matches('?'))) {
+            must_be_yes_or_no(text)?;
             return Ok(Asked::YesNo(50, text));
         }
     }
@@ -86,6 +87,24 @@ pub(crate) fn read(text: &str, knows: impl Fn(&str) -> bool) -> Result<Asked<'_>
         "" => Err(Refusal::new("which table?").example("oracle")),
         name => Ok(Asked::Roll(name, times)),
     }
+}
+
+/// Refuses a question that asks for more than yes or no, `who did it?`, or that begins with a chance that is none:
+/// `almost certain is she lying?`.
+fn must_be_yes_or_no(question: &str) -> Result<(), Refusal> {
+    let (first, _) = first_word(question);
+    if words::asks_for_more(first) {
+        let what = "I answer with yes or no; a random table tells more";
+        return Err(Refusal::new(what).about(first).example("oracle likely is the door locked?"));
+    }
+    let Some(at) = words::question_in(question).filter(|at| *at > 0) else { return Ok(()) };
+    let chance = question[..at].trim_end();
+    let percent = format!("{chance}%");
+    let refusal = Refusal::new(format!("\"{chance}\" is no chance that I know: likely, unlikely, or 30%"));
+    Err(match words::chance(&percent) {
+        Some(_) => refusal.about_meant(chance, percent),
+        None => refusal.about(chance).example("oracle likely is the door locked?"),
+    })
 }
 
 fn first_word(text: &str) -> (&str, &str) {
@@ -128,7 +147,8 @@ fn added<'a>(text: &'a str, knows: &impl Fn(&str) -> bool) -> Option<Asked<'a>> 
 /// `omen: a crow | silence`. With `|` between the lines, `=` is as good as a colon.
 fn made(text: &str) -> Option<Asked<'_>> {
     let equals = || text.split_once('=').filter(|(head, body)| body.contains('|') && !head.contains('|'));
-    let colon = text.split_once(':').filter(|(head, _)| !head.contains('|'));
+    // An address is no table.
+    let colon = text.split_once(':').filter(|(head, body)| !head.contains('|') && !body.starts_with("//"));
     let (mut head, mut body) = colon.or_else(equals)?;
     let (first, rest) = first_word(head.trim());
     if words::makes(first) && !rest.is_empty() {
@@ -218,6 +238,18 @@ mod tests {
         assert_eq!(asked("blood moon export"), Asked::With(Verb::Export, "blood moon"));
         for typed in ["", "list", "show", "Tables"] {
             assert_eq!(asked(typed), Asked::All, "{typed}");
+        }
+    }
+
+    #[test]
+    fn a_question_for_more_than_yes_or_no_is_refused_and_so_is_a_chance_that_is_none() {
+        let refused = |text: &str| read(text, |name| name == "omen").expect_err(text);
+        for text in ["who did it?", "what's there?", "almost certain is she lying?"] {
+            assert!(refused(text).mended.is_none(), "{text}");
+        }
+        assert_eq!(refused("80 is she lying?").mended.map(|right| right.by), Some("80%".to_owned()));
+        for text in ["is she lying?", "Kenji is the killer?", "will it hold?"] {
+            assert_eq!(asked(text), Asked::YesNo(50, text));
         }
     }
 

@@ -20,11 +20,20 @@ fn things(typed: &str) -> Vec<&str> {
         // `a, b or c` and `a, b, or c`
         return divided(',').flat_map(by_or).take(MOST_THINGS + 1).collect();
     }
+    if let Some((one, other)) = typed.strip_prefix("between ").and_then(|typed| typed.split_once(" and ")) {
+        return vec![one.trim(), other.trim()];
+    }
     match by_or(typed) {
         several if several.len() > 1 => several.into_iter().take(MOST_THINGS + 1).collect(),
         _ if typed.contains('/') => divided('/').take(MOST_THINGS + 1).collect(),
+        // `a card` is one thing.
+        _ if typed.split_whitespace().any(belongs_to_the_next) => vec![typed],
         _ => typed.split_whitespace().take(MOST_THINGS + 1).collect(),
     }
+}
+
+fn belongs_to_the_next(word: &str) -> bool {
+    ["a", "an", "the", "this", "my", "your", "our", "his", "her", "their"].contains(&word.to_lowercase().as_str())
 }
 
 fn by_or(typed: &str) -> Vec<&str> {
@@ -74,6 +83,8 @@ mod tests {
         }
         assert_eq!(things("tea or coffee"), ["tea", "coffee"]);
         assert_eq!(things("tea coffee"), ["tea", "coffee"]);
+        assert_eq!(things("between fight and flight"), ["fight", "flight"]);
+        assert_eq!(things("a card"), ["a card"]);
         assert_eq!(things("left / right / back home"), ["left", "right", "back home"]);
         assert_eq!(things("Orla, Gregor"), ["Orla", "Gregor"]);
         assert_eq!(things("tea"), ["tea"]);

@@ -58,6 +58,27 @@ pub(crate) fn slip_of_a_chance(word: &str) -> Option<&'static str> {
     suggest(word, ["likely", "unlikely"])
 }
 
+/// Whether a question that begins with this word asks for more than yes or no.
+pub(crate) fn asks_for_more(word: &str) -> bool {
+    let word = word.to_lowercase();
+    let word = word.split(['\'', '\u{2019}']).next().unwrap_or_default();
+    ["who", "whom", "whose", "what", "where", "when", "why", "how", "which"].contains(&word)
+}
+
+/// Words that begin a question for yes or no, where one of the others follows.
+const ASKING: [&str; 14] =
+    ["is", "are", "was", "were", "will", "would", "does", "do", "did", "can", "could", "should", "has", "have"];
+const ASKED_ABOUT: [&str; 8] = ["i", "you", "he", "she", "it", "we", "they", "there"];
+
+/// Where such a question begins, in bytes: `is she lying?`.
+pub(crate) fn question_in(text: &str) -> Option<usize> {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let is = |word: &str, of: &[&str]| of.contains(&word.trim_matches(',').to_lowercase().as_str());
+    let found =
+        words.windows(2).find(|pair| is(pair[0], &ASKING) && is(pair[1].trim_end_matches('?'), &ASKED_ABOUT))?;
+    Some(found[0].as_ptr() as usize - text.as_ptr() as usize)
+}
+
 /// How often a word says to roll: `3x`, `x3`.
 pub(crate) fn times(word: &str) -> Option<u32> {
     let word = word.to_lowercase();
