@@ -82,6 +82,11 @@ fn is_odd(c: char) -> bool {
     !plain && punctuation && !matches!(c, '\u{200c}' | '\u{200d}')
 }
 
+/// Whether an unknown word may be the name of somebody new: in small letters without a number it is prose.
+pub fn may_be_new(word: &str) -> bool {
+    word.chars().any(|c| c.is_uppercase() || c.is_numeric() || c.is_alphabetic() && !c.is_lowercase())
+}
+
 fn is_dice(word: &str) -> bool {
     let sides = word.strip_prefix(['d', 'w']).is_some_and(|sides| sides.starts_with(|c: char| c.is_ascii_digit()));
     sides || DIALECTS.iter().any(|dialect| Notation::typed_in(*dialect, word).is_ok())

@@ -4,7 +4,7 @@ use crate::asking::referee_only;
 use crate::rules::Kind;
 use crate::state::{Fate, Fatigue, InOrder, State};
 use crate::{show, surge};
-use plugin_api::{Choice, Forms, Moment, Name, Refusal, Reply, Turn, suggest_within};
+use plugin_api::{Choice, Forms, Moment, Name, Refusal, Reply, Turn, names, suggest_within};
 
 /// What happens to an encounter.
 #[derive(Choice, Clone, Copy, Debug, PartialEq, Eq)]
@@ -192,6 +192,7 @@ fn in_order(turn: &mut Turn, name: &Name) -> Result<InOrder, Refusal> {
     match turn.character(&name.0) {
         Ok(id) => Ok(InOrder::Character(id)),
         Err(nobody) if nobody.what.contains("did you mean") || !turn.by_referee() => Err(nobody),
+        Err(nobody) if !names::may_be_new(&name.0) => Err(nobody),
         Err(_) => Ok(InOrder::Named(name.0.chars().take(MOST_NAME).collect())),
     }
 }

@@ -5,7 +5,7 @@ use crate::entrants::Entrant;
 use crate::here::Here;
 use crate::order::{Begins, Mode, Side};
 use crate::{Change, referees};
-use plugin_api::{CharacterId, Moment, Name, Refusal, Reply, Turn};
+use plugin_api::{CharacterId, Moment, Name, Refusal, Reply, Turn, names};
 
 /// The most characters in the order.
 const MOST_IN_ORDER: usize = 60;
@@ -135,8 +135,7 @@ fn named(turn: &mut Turn, entrant: &Entrant) -> Result<Vec<CharacterId>, Refusal
     if let Some(times) = entrant.times {
         return (1..=times).map(|number| turn.brought_in(&format!("{name}{number}"))).collect();
     }
-    // A word in small letters without a number is prose and no new NPC.
-    let new = entrant.value.is_some() || name.chars().any(char::is_uppercase);
+    let new = entrant.value.is_some() || names::may_be_new(name);
     let who = if new { turn.brought_in(name) } else { turn.character(name) };
     Ok(vec![who.map_err(|refusal| refusal.example(format!("init {} 12", turn.name(turn.actor))))?])
 }
