@@ -8,6 +8,7 @@ use crate::roster::Present;
 use chat::{PlayerId, Speaker};
 use journal::documents::{self, TableDoc};
 use plugin_api::{CharacterId, CommandSpec, Kind, Manifest, Name, Refusal, Words, names};
+use understand::english::{Class, is};
 use unicode_security::confusable_detection::skeleton;
 
 /// Whose name it is to be.
@@ -49,7 +50,8 @@ impl Naming<'_> {
             return Err(Refusal::new(format!("a name has at most {MOST_NAME} characters")).about(typed));
         }
         let name = as_name(typed);
-        match names::misread(&name).or_else(|| self.command_in(&name)).or_else(|| self.taken(&name)) {
+        let misread = || names::misread(&name).or_else(|| prose(&name));
+        match misread().or_else(|| self.command_in(&name)).or_else(|| self.taken(&name)) {
             None => Ok(name),
             Some(why) => Err(Refusal::new(format!("{name} is no name here: {why}")).about(name)),
         }
@@ -111,6 +113,15 @@ impl Naming<'_> {
             For::Nobody => false,
         }
     }
+}
+
+/// Why several words are a sentence rather than a name.
+fn prose(name: &str) -> Option<String> {
+    let (_, last) = name.rsplit_once(' ')?;
+    if is(&last.to_lowercase(), Class::Filler) {
+        return Some(format!("{last} says nothing, so it goes behind #"));
+    }
+    (!names::may_be_new(name)).then(|| "a name of several words has a capital letter".to_owned())
 }
 
 /// The name for a character whose player chose none: what they show, so that it is no other's and cannot be misread.

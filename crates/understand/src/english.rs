@@ -79,3 +79,14 @@ pub fn is_any(word: &str, classes: &[Class]) -> bool {
 pub fn turns(word: &str) -> bool {
     is_any(word, &[Class::Denial, Class::Condition])
 }
+
+/// Whether a word only serves a sentence, and names nothing: `a`, `not`, `or`.
+pub fn is_function_word(word: &str) -> bool {
+    use Class::{
+        Alternative, Article, Condition, Correction, Denial, Filler, Joining, Link, Means, Possessive, Speaker,
+    };
+    is_any(
+        word,
+        &[Alternative, Article, Condition, Correction, Denial, Filler, Joining, Link, Means, Possessive, Speaker],
+    )
+}

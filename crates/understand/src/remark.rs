@@ -131,6 +131,8 @@ pub enum Doubt {
     Possessed,
     /// It says who acts.
     ActsAs,
+    /// It is in parentheses, and an argument was taken out of them.
+    Aside,
     /// It says whom the line is against, and the command has nobody to be against.
     Opposes,
     /// It is nearly a word of the command or a value, or the first of several that are one.
@@ -184,6 +186,9 @@ impl Left<'_> {
         }
         let led = self.first > 1 && self.is_keyword(self.first - 2);
         let bare = self.spec.examples.iter().any(|example| !example.contains(' '));
+        if let Some(opens) = self.opening().filter(|_| because == Doubt::Aside) {
+            return self.tokens[opens].at.start;
+        }
         if because != Doubt::Counted || !led && !bare && self.spec.arguments.iter().any(needed) {
             return self.tokens[self.first].at.start;
         }
@@ -374,6 +379,7 @@ mod tests {
         check("act I dive at the crest d8 d10", "I dive at the crest");
         check("act d8 Kenji says go for adv", "Kenji says go for adv");
         check("act d8 my adv runs out", "my adv runs out");
+        check("act d8 (adv from Kenji)", "(adv from Kenji)");
         check("act d8 versus Kenji, Bob", "Bob");
         for line in ["act natural and calm", "act d8 mit Vorteil", "act d8 vs 17,5", "act d8 double adv"] {
             assert_eq!(remark(line), None, "{line}");

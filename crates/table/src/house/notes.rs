@@ -28,8 +28,13 @@ const JOINING: [&str; 2] = ["and", "&"];
 const ENDS: [char; 3] = [',', ':', ';'];
 
 pub(super) fn note(turn: &mut HouseTurn, text: Option<&Text>) -> Result<Reply, Unplayed> {
-    if text.is_none() {
-        return listed(turn);
+    let Some(Text { text, .. }) = text else { return listed(turn) };
+    if let Some(number) = taken_back(text) {
+        let what = format!("a note is taken back by undo and its number; to note \"{text}\" put it in quotation marks");
+        return Err(Refusal::new(what)
+            .about(number)
+            .example(format!("undo #{}", number.trim_start_matches('#')))
+            .into());
     }
     let own = turn.in_private || turn.in_secret;
     let yours = |note: &Note| turn.rights.could(turn.table, Act::AnswerFor(note.by));
@@ -60,6 +65,14 @@ pub(super) fn note(turn: &mut HouseTurn, text: Option<&Text>) -> Result<Reply, U
         turn.effects.readers = Readers::Player;
     }
     Ok(if own { "Noted, for you alone." } else { "Noted, for everyone at the table." }.into())
+}
+
+/// The number of the note that a text takes back: `delete 2`.
+fn taken_back(text: &str) -> Option<&str> {
+    let (verb, number) = text.split_once(' ')?;
+    let digits = number.trim_start_matches('#');
+    let verbs = ["delete", "remove", "erase", "clear", "drop"];
+    (verbs.contains(&verb.to_lowercase().as_str()) && digits.parse::<u64>().is_ok()).then_some(number)
 }
 
 /// The notes of the table, and where nobody else reads it one's own.

@@ -13,6 +13,7 @@ use journal::store::StoreError;
 use plugin_api::{CharacterId, Name, Refusal, Role, Text};
 use std::borrow::Cow;
 use std::ops::Range;
+use understand::english::is_function_word;
 
 /// The word that shares values with the table.
 const TABLE: &str = "table";
@@ -74,6 +75,8 @@ fn set_by(turn: &mut HouseTurn, values: Option<Text>, another: bool) -> Result<R
             return Err(Refusal::new(wrong).about(value).example(format!("set {name} 3")));
         }
         unless_it_is_of_another(turn, (&name, value), at..at + text.len())?;
+        must_be_meant(turn, (&name, value), pair, (text.as_str(), at))?;
+        must_be_a_value(turn, (&name, value), replies.is_empty())?;
         fits(VALUE, &name, value)?;
         let value = counted(turn, whose, &name, value).unwrap_or_else(|| value.to_owned());
         replies.push(keep(turn, VALUE, whose, name, value)?);
@@ -163,6 +166,48 @@ fn unless_it_is_of_another(turn: &HouseTurn, (name, value): (&str, &str), whole:
     let what = format!("whose {name} is that? The name of the character goes first");
     let meant = format!("{} {name} {number}", turn.table.name_of(who));
     Err(Refusal::usage(what, whole.clone()).mended(whole, Some(meant)))
+}
+
+/// Refuses a name that is a word of a sentence or, behind another value, a command: `set a trap by the door`,
+/// `set str 4; roll d20+str`.
+fn must_be_a_value(turn: &HouseTurn, (name, value): (&str, &str), first: bool) -> Result<(), Refusal> {
+    let known = turn.table.shortcuts.of(turn.actor).any(|named| named.variables.contains_key(name));
+    let alone = first && value.starts_with(|c: char| c.is_ascii_digit() || matches!(c, '+' | '-' | 'd'));
+    if !known && !alone && is_function_word(name) {
+        return Err(Refusal::new(format!("{name} is no name for a value")).example(VALUE.example));
+    }
+    let rolls = || turn.host.plugins.knowing(name, turn.room).iter().any(|(_, spec)| spec.notation);
+    if !known && !first && rolls() {
+        let what = format!("{name} is a command, and a line has one");
+        return Err(Refusal::new(what).about(name).example(VALUE.example));
+    }
+    Ok(())
+}
+
+/// Refuses a number behind which something is said, `str 4 (was 3)`, and one with a sign where a plain number is: it may be what
+/// the value becomes or what is added.
+fn must_be_meant(
+    turn: &HouseTurn,
+    (name, value): (&str, &str),
+    pair: &str,
+    (text, at): (&str, usize),
+) -> Result<(), Refusal> {
+    if let Some((number, said)) = value.split_once(" (").filter(|(number, _)| number.parse::<i64>().is_ok()) {
+        let place = at..at + text.len();
+        let right = text.trim_end().strip_suffix(&format!(" ({said}")).map(|front| format!("{front} # ({said}"));
+        let what = format!("{name} would be \"{value}\", which is no number: {number} is");
+        return Err(Refusal::usage(what, place.clone()).mended(place, right));
+    }
+    let plain = |held: &&String| held.parse::<i64>().is_ok() && !held.starts_with(['+', '-']);
+    let held = turn.table.shortcuts.of(turn.actor).find_map(|named| named.variables.get(name)).filter(plain);
+    let signed = value.starts_with(['+', '-']) && value.parse::<i64>().is_ok();
+    match held.filter(|_| signed && !pair.contains([':', '=']) && !pair.contains(" to ")) {
+        Some(held) => {
+            let what = format!("{name} is {held}: {name} {value} changes it, and set {name} = {value} sets it");
+            Err(Refusal::new(what).about(value).example(format!("{name} {value}")))
+        }
+        None => Ok(()),
+    }
 }
 
 /// The name and the value of `fire combat: 13`, `str 3`, `hp = 40/40`. Without a colon, a name of several words is one that

@@ -380,7 +380,7 @@ fn says_all(typed: &str, right: &str) -> bool {
     let comment = right.split_once('#').map_or("", |(_, comment)| comment.trim());
     let command = |text: &str| text.split_whitespace().next().unwrap_or_default().to_lowercase();
     let last = command(typed) != command(right) || ends_with(typed, comment);
-    let comments = typed.contains('#') || numbers(comment) == 0 && last;
+    let comments = typed.contains('#') || (numbers(comment) == 0 || comment.starts_with('(')) && last;
     numbers(right) >= numbers(typed) && comments
 }
 

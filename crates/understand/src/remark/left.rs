@@ -86,6 +86,17 @@ impl<'a> Left<'a> {
         is(self.text(at), class)
     }
 
+    /// Where a parenthesis opens that holds an argument in front of it, and closes at the end.
+    pub fn opening(&self) -> Option<usize> {
+        let is = |at: usize, mark: char| self.typed[self.tokens[at].at.clone()].contains(mark);
+        let opens = (0..self.content).rev().find(|at| is(*at, '('))?;
+        let within = opens + 1..self.content;
+        let closed = within.clone().any(|at| is(at, ')') && self.tokens[at].shape == Shape::Break);
+        let behind = (self.content..self.tokens.len()).skip_while(|at| !is(*at, ')')).skip(1);
+        let ends = behind.into_iter().all(|at| !self.tokens[at].says());
+        (!closed && ends && within.into_iter().any(|at| self.taken[at])).then_some(opens)
+    }
+
     /// Whether an argument follows this word.
     pub fn is_keyword(&self, at: usize) -> bool {
         self.taken[at]

@@ -10,8 +10,9 @@ use plugin_api::{Effect, suggest};
 pub type Row = (Doubt, fn(&Left<'_>) -> bool, &'static str);
 
 /// The rule.
-pub const ROWS: [Row; 21] = [
+pub const ROWS: [Row; 22] = [
     (Doubt::ActsAs, |left| left.acts_as(), "act d8 as Kenji"),
+    (Doubt::Aside, |left| left.opening().is_some(), "act d8 (adv from Kenji)"),
     (Doubt::Divided, |left| left.divides_a_number(), "act d8 vs 17,5"),
     (Doubt::ArgumentBehind, |left| left.has_an_argument_behind(), "act d8 I swing it vs 15"),
     (Doubt::Counted, |left| left.is_counted(), "act d8 vs 2 goblins"),
