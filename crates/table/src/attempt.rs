@@ -5,6 +5,7 @@ use crate::casting::Casting;
 use crate::effects::Effects;
 use crate::fuel::Fuel;
 use crate::host::Host;
+use crate::line::ByDice;
 use crate::names::{For, Naming};
 use crate::people::People;
 use crate::quota::{Exports, MOST_SEATS, Quotas};
@@ -56,6 +57,8 @@ pub(crate) struct Attempt<'a> {
     pub rehearsed: bool,
     /// What a refusal shows of a line that may be meant otherwise.
     pub asked: Option<Asked>,
+    /// The dice by which it changes a value.
+    pub by_dice: Option<ByDice>,
     /// A macro stands for it.
     pub stored: bool,
     /// What is left of the work that its message may cost.
@@ -118,6 +121,7 @@ impl<'a> Attempt<'a> {
             paced: false,
             rehearsed: false,
             asked: None,
+            by_dice: None,
             stored: false,
             fuel: fuel.clone(),
         }

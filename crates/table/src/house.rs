@@ -159,8 +159,8 @@ enum House {
     #[command(shows, guests, example = "why", example = "why #12")]
     Why { entry: Option<EntryNumber> },
     /// Set values of your character: a number, numbers with ranks, dice, or a counter with its most. Then commands know
-    /// the name: !check acrobatics, !roll d20+str. A counter's name changes it: !hp -7, or !hp -#12 by what roll #12
-    /// came to.
+    /// the name: !check acrobatics, !roll d20+str. A counter's name changes it: !hp -7, by dice !hp -2d6, or
+    /// !hp -#12 by what roll #12 came to.
     ///
     /// Several at once are divided by ; or lines, and a colon ends a name of several words. $NAME stands for the value
     /// anywhere. Add table to share it with everyone at the table.

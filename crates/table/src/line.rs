@@ -2,6 +2,7 @@
 //! entry ([`enter`]). A line for a group is played for each member ([`group`]). A refused line leaves nothing behind.
 
 mod answer;
+mod by_dice;
 mod chances;
 mod enter;
 mod filled;
@@ -40,6 +41,7 @@ use journal::store::StoreError;
 use meant::Meant;
 use plugin_api::{CharacterId, Refusal};
 
+pub(crate) use by_dice::ByDice;
 pub(crate) use group::Group;
 pub(crate) use offers::opened;
 pub(crate) use play::{changed, note};
@@ -172,7 +174,7 @@ impl Draft {
         attempt: &mut Attempt<'a>,
     ) -> Result<Done<'a>, Unplayed> {
         match self.mean(host, line, attempt)? {
-            Meant::Own(spec) => self.play_own(host, spec, attempt),
+            Meant::Own(spec) => self.play_of_the_table(host, spec, attempt),
             Meant::Game(plugin, spec, from) => self.play_game(host, plugin, spec, from, attempt),
             Meant::Odds(asked) => self.odds_of_game(host, asked, attempt),
         }

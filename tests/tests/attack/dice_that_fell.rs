@@ -181,6 +181,20 @@ fn a_secret_roll_that_comes_to_nothing_stays_secret_and_is_seen() {
 }
 
 #[test]
+fn a_value_changed_by_dice_that_are_refused_keeps_them_in_the_journal() {
+    let mut table = Table::new();
+    table.say("Ann", "!set hp 20/20; big 999999999999");
+    for line in ["!hp +1d20*9000000000000000000", "!hp +1d20/0", "!big +1d9999999"] {
+        let came = table.say("Ann", line);
+        assert!(came.all().starts_with("no effect: ") && came.dice().len() == 1, "{line}: {}", came.all());
+    }
+    let refused = table.say("Ann", "!secret hp -1d4");
+    assert!(refused.refused() && table.entries().len() == 4, "{}", refused.all());
+    assert_eq!(table.say("Ann", "!hp").all(), "hp 20/20");
+    table.every_die_is_written_down();
+}
+
+#[test]
 fn a_roll_that_comes_to_nothing_can_be_explained_and_undone() {
     let mut table = Table::new();
     table.say("Ann", ONLY_A_TWENTY);
@@ -193,6 +207,9 @@ fn a_roll_that_comes_to_nothing_can_be_explained_and_undone() {
 const LINES: &[&str] = &[
     ONLY_A_TWENTY,
     "!roll 1d20+5",
+    "!set hp 20/20",
+    "!hp -1d20",
+    "!hp = 1d20/(1d2-1)",
     "!roll 2d20kh1+5",
     "!roll 1d20/(1d2-1)",
     "!roll 1d20 # again\n!roll (1d4-5)*9000000000000000000",

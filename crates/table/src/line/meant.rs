@@ -1,6 +1,7 @@
 //! What a line means: for whom, with which words, and which command it is. Each line is looked up once. A wrapper
 //! around a command, or a shortcut for one, produces a new line.
 
+use super::by_dice::ByDice;
 use super::chances::Asked;
 use super::guess::{self, Guess, guess, surely};
 use super::offers;
@@ -234,6 +235,7 @@ impl Draft {
                 attempt.stored = true;
                 Some(called.put_into(host, attempt)?)
             }
+            None if let Some(line) = by_dice(host, &line, attempt)? => Some(line),
             None => match self.bare_dice(host, &line, attempt) {
                 Some(dice) => Some(dice),
                 None => {
@@ -321,6 +323,18 @@ impl Draft {
         };
         Ok(line)
     }
+}
+
+/// The line of a change by dice, with nothing in place of the dice: they are thrown when it is played.
+fn by_dice(host: &Host, line: &CommandLine, attempt: &mut Attempt<'_>) -> Result<Option<CommandLine>, Refusal> {
+    let sheet = Sheet { doc: &attempt.doc, character: attempt.actor };
+    let Some(found) = ByDice::of(&sheet, &line.typed, attempt.room.dialect()) else { return Ok(None) };
+    if let Some(refusal) = changes_anothers(host, line, attempt) {
+        return Err(refusal);
+    }
+    let typed = sheet.called(&found.line(0)).map(|typed| CommandLine { typed, ..line.clone() });
+    attempt.by_dice = Some(found);
+    Ok(typed)
 }
 
 /// Why a change of the actor's own counter is not played that is said to be for somebody else: `hp -7 for Bob`.

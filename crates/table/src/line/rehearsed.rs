@@ -262,7 +262,7 @@ impl Draft {
     ) -> Result<bool, Unplayed> {
         let (plugin, spec, from) = match self.mean(host, line, attempt)? {
             Meant::Own(spec) if spec.is(Trait::Tried) => {
-                return self.play_own(host, spec, attempt).map(|_| true);
+                return self.play_of_the_table(host, spec, attempt).map(|_| true);
             }
             Meant::Own(_) => return Err(Refusal::default().into()),
             Meant::Odds(asked) => return self.would_tell_odds(host, asked, attempt).map(|()| true),
