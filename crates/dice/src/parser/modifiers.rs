@@ -41,8 +41,11 @@ impl Parser<'_> {
         if self.dialect.reorders() {
             // Modifiers can be checked only in the order in which they apply.
             modifiers.sort_by_key(turn_of);
-            for (n, modifier) in modifiers.iter().enumerate() {
-                self.check(source, &modifiers[..n], modifier, begin..self.at)?;
+            for modifier in std::mem::take(&mut modifiers) {
+                if !self.unites(source, &mut modifiers, &modifier, begin..self.at)? {
+                    self.check(source, &modifiers, &modifier, begin..self.at)?;
+                    modifiers.push(modifier);
+                }
             }
         }
         self.all_united(modifiers, begin..self.at)

@@ -91,6 +91,7 @@ mod tests {
             (Dialect::Avrae, "4d6rr1rr3", "4d6r1r3", 4.0 * (2.0 + 4.0 + 5.0 + 6.0) / 4.0),
             (Dialect::Native, "d6r1r2", "1d6r1r2", 4.5),
             (Dialect::Native, "d6r<2r>5r3", "1d6r<2r>5r3", (2.0 + 4.0 + 5.0) / 3.0),
+            (Dialect::DiceMaiden, "4d6 ir1 d1 ir2", "4d6r<=1r<=2dl1", 15.0 - 98.0 / 256.0),
             (Dialect::Roll20, "2d6r1r3", "2d6r1r3", 2.0 * 17.0 / 4.0),
         ] {
             let read = read(dialect, text).unwrap();
