@@ -94,8 +94,8 @@ mod tests {
             (Dialect::DiceMaiden, "4d6 ir1 d1 ir2", "4d6r<=1r<=2dl1", 15.0 - 98.0 / 256.0),
             (Dialect::Roll20, "2d6r1r3", "2d6r1r3", 2.0 * 17.0 / 4.0),
         ] {
-            let read = read(dialect, text).unwrap();
-            assert_eq!(read.to_string(), native, "{text}");
+            let (read, natively) = (read(dialect, text).unwrap(), read(Dialect::Native, native).unwrap());
+            assert_eq!((read.to_string().as_str(), &read), (native, &natively), "{text}");
             assert!((read.odds().unwrap().mean() - mean).abs() < 1e-9, "{text}: {}", read.odds().unwrap().mean());
         }
         for text in ["d2r1r2", "d6r<4r>3", "d66r<40r>39"] {
