@@ -1,11 +1,11 @@
 //! A command line on its way from the typed text to being played.
 
 use crate::accounts;
+use crate::by_dice::ByDice;
 use crate::casting::Casting;
 use crate::effects::Effects;
 use crate::fuel::Fuel;
 use crate::host::Host;
-use crate::line::ByDice;
 use crate::names::{For, Naming};
 use crate::people::People;
 use crate::quota::{Exports, MOST_SEATS, Quotas};

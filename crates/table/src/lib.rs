@@ -7,6 +7,7 @@
 //! This crate knows no network, no task and no disk: it returns what to write and what to say.
 
 pub mod budget;
+mod by_dice;
 pub mod limits;
 pub mod route;
 pub mod story;

@@ -41,7 +41,6 @@ use journal::store::StoreError;
 use meant::Meant;
 use plugin_api::{CharacterId, Refusal};
 
-pub(crate) use by_dice::ByDice;
 pub(crate) use group::Group;
 pub(crate) use offers::opened;
 pub(crate) use play::{changed, note};

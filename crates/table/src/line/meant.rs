@@ -1,13 +1,13 @@
 //! What a line means: for whom, with which words, and which command it is. Each line is looked up once. A wrapper
 //! around a command, or a shortcut for one, produces a new line.
 
-use super::by_dice::ByDice;
 use super::chances::Asked;
 use super::guess::{self, Guess, guess, surely};
 use super::offers;
 use super::unknown;
 use crate::attempt::{Attempt, Found};
 use crate::budget::MOST_TEXT;
+use crate::by_dice::ByDice;
 use crate::draft::Draft;
 use crate::host::Host;
 use crate::names::named_first;

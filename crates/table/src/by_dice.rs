@@ -1,0 +1,93 @@
+//! A change of a value by dice: `hp -2d6` takes what they come to from hp, and `hp = 2d6+3` sets it.
+
+use crate::sheet::Sheet;
+use dice::{Dialect, Dice, Expression, Fate, Notation, Roll};
+use plugin_api::Refusal;
+
+/// A change of a value, of which the dice are not thrown yet.
+#[derive(Clone, Debug)]
+pub(crate) struct ByDice {
+    /// The value's name, and `=` if it is set.
+    front: String,
+    /// The dice with their sign, as they were typed.
+    typed: String,
+    /// What is said behind them, with `#` in front.
+    behind: String,
+    sets: bool,
+    dice: Notation,
+}
+
+/// A change whose dice fell.
+pub(crate) struct Fallen {
+    /// The line with what they came to: `hp -8`.
+    pub line: String,
+    /// The dice, as they are shown.
+    pub shown: String,
+    /// What they came to, with its sign.
+    pub total: i64,
+}
+
+impl ByDice {
+    /// A line that changes a value of this sheet by dice.
+    pub fn of(sheet: &Sheet<'_>, line: &str, dialect: Dialect) -> Option<Self> {
+        let (line, said) = line.split_once('#').map_or((line, None), |(line, said)| (line, Some(said.trim())));
+        let at = line.find(['+', '-', '=']).filter(|at| line[..*at].starts_with(char::is_alphabetic))?;
+        let (name, change) = (line[..at].trim(), line[at..].trim());
+        let sets = change.starts_with('=');
+        let change = change.trim_start_matches('=').trim();
+        // A sign in front belongs to what is added.
+        let read =
+            |typed: &str| Notation::typed_in(dialect, &if sets { typed.to_owned() } else { format!("0{typed}") });
+        let (typed, prose) = match read(change) {
+            Ok(_) => (change, ""),
+            Err(_) => {
+                let shifted = usize::from(!sets);
+                let prose = Notation::prose_behind(&format!("{}{change}", &"0"[..shifted]), dialect)? - shifted;
+                (change[..prose].trim_end(), change[prose..].trim())
+            }
+        };
+        let dice = read(typed).ok()?;
+        let [only] = dice.rolls.as_slice() else { return None };
+        if only.times.is_some() || matches!(only.expression, Expression::Compared(..)) || !only.expression.throws() {
+            return None;
+        }
+        let said = [Some(prose).filter(|prose| !prose.is_empty()), said].into_iter().flatten();
+        let said = said.collect::<Vec<_>>().join(" # ");
+        let behind = if said.is_empty() { String::new() } else { format!(" # {said}") };
+        let front = if sets { format!("{name} =") } else { name.to_owned() };
+        let found = ByDice { front, typed: typed.to_owned(), behind, sets, dice };
+        // It is a value with a number.
+        sheet.called(&found.line(0)).is_some().then_some(found)
+    }
+
+    /// The line with a total in place of the dice.
+    pub fn line(&self, total: i64) -> String {
+        let total = if self.sets { total.to_string() } else { format!("{total:+}") };
+        format!("{} {total}{}", self.front, self.behind)
+    }
+
+    /// Throws the dice.
+    ///
+    /// # Errors
+    /// They cannot be thrown.
+    pub fn thrown(&self, dice: &mut dyn Dice) -> Result<Fallen, Refusal> {
+        let rolls = self.dice.roll(dice).map_err(|error| Refusal::new(error.to_string()).about(&self.typed))?;
+        let roll = rolls.first().and_then(|rolls| rolls.rolls.first());
+        let (total, shown) = roll.map_or((0, String::new()), |roll| (roll.total(), shown(roll)));
+        Ok(Fallen { line: self.line(total), shown: format!("{} [{shown}]", self.typed), total })
+    }
+}
+
+/// The most dice of a roll that are shown.
+const MOST_SHOWN: usize = 40;
+
+/// The dice of a roll; those that do not count in parentheses.
+fn shown(roll: &Roll<'_>) -> String {
+    let dice = || roll.throws.iter().flat_map(|throw| &throw.dice);
+    let each = dice().take(MOST_SHOWN).map(|die| match die.fate {
+        Fate::Kept => die.value.to_string(),
+        Fate::Dropped | Fate::Rerolled => format!("({})", die.value),
+    });
+    let shown = each.collect::<Vec<_>>().join(" ");
+    if dice().count() > MOST_SHOWN { shown + " …" } else { shown }
+}
