@@ -53,7 +53,7 @@ impl Naming<'_> {
         let misread = || names::misread(&name).or_else(|| prose(&name));
         match misread().or_else(|| self.command_in(&name)).or_else(|| self.taken(&name)) {
             None => Ok(name),
-            Some(why) => Err(Refusal::new(format!("{name} is no name here: {why}")).about(name)),
+            Some(why) => Err(Refusal::new(format!("{} is no name here: {why}", names::written(&name))).about(name)),
         }
     }
 
