@@ -1,4 +1,4 @@
-//! The guides show what really runs: CONTRIBUTING's game compiles and plays, and every scene in a guide plays as
+//! The guides show what really runs: the game of docs/authors.md compiles and plays, and every scene in a guide plays as
 //! written.
 
 #[path = "../guide/lib.rs"]
@@ -16,10 +16,10 @@ fn text(path: &str) -> String {
 }
 
 #[test]
-fn contributing_shows_the_game_that_is_tested() {
-    let guide = text("CONTRIBUTING.md");
+fn the_page_for_authors_shows_the_game_that_is_tested() {
+    let guide = text("docs/authors.md");
     for path in ["tests/guide/lib.rs", "tests/guide/wall.session"] {
-        assert!(guide.contains(text(path).trim_end()), "CONTRIBUTING.md does not show {path} as it is");
+        assert!(guide.contains(text(path).trim_end()), "docs/authors.md does not show {path} as it is");
     }
 }
 
@@ -27,7 +27,7 @@ fn contributing_shows_the_game_that_is_tested() {
 fn every_scene_in_a_guide_goes_as_written() {
     for path in [
         "README.md",
-        "CONTRIBUTING.md",
+        "docs/authors.md",
         "docs/dice.md",
         "docs/between.md",
         "docs/players.md",
@@ -41,7 +41,7 @@ fn every_scene_in_a_guide_goes_as_written() {
         for scene in scenes {
             // A scene that enables no plugins is played with plain dice.
             let own: &[fn() -> Box<dyn plugin_api::Plugin>] =
-                if path == "CONTRIBUTING.md" { &[ember::plugin] } else { &[] };
+                if path == "docs/authors.md" { &[ember::plugin] } else { &[] };
             let plugins = games::all().into_iter().chain(own.iter().map(|plugin| plugin())).collect();
             if let Err(difference) =
                 plugin_testkit::play(path, scene, plugins, plugin_testkit::Compare::Answers, |_| {})

@@ -110,7 +110,7 @@ fn from_a_bare_system_to_a_bot_that_answers_and_back() {
     let there: BTreeSet<String> = there.filter(|name| name.starts_with("astragal")).collect();
     assert_eq!(there, pages, "each command has its page, and no page is left of another version");
 
-    for file in ["alerts.yml", "dashboard.json"] {
+    for file in ["alerts.yml", "dashboard.json", "manual/operators.md", "manual/games/mvk.md", "examples/compose.yml"] {
         assert!(system.has(&format!("usr/share/doc/astragal/{file}")), "{file}");
     }
     let notices = fs::read_to_string(system.0.path().join("usr/share/doc/astragal/THIRD-PARTY")).expect("it is there");

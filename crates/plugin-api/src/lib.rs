@@ -1,5 +1,5 @@
 //! Everything a game sees. A game is three nouns and a verb: its `State`, its `Command`s, the [`Reply`] it gives, and
-//! [`Game::play`] between them. CONTRIBUTING.md adds one in an afternoon.
+//! [`Game::play`] between them. docs/authors.md adds one in an afternoon.
 //!
 //! A game cannot send, store, read the clock or make randomness: dice and time come from its [`Turn`]. It does not know
 //! about networks, rooms, other games, or how its state and its rolls are stored.
