@@ -95,6 +95,9 @@ impl fmt::Display for Repeated {
     }
 }
 
+/// A text in another notation grows at most so many times as it is written natively: `d%` of Avrae has ten faces.
+const MOST_GROWTH: usize = 20;
+
 impl FromStr for Notation {
     type Err = NotationError;
 
@@ -109,11 +112,17 @@ impl Notation {
     /// # Errors
     /// The text is not a notation.
     pub fn typed_in(dialect: Dialect, text: &str) -> Result<Self, NotationError> {
+        let too_long = |what: &str| NotationError { what: format!("{what} {MAX_TEXT} bytes"), at: 0..0, meant: None };
         if text.len() > MAX_TEXT {
-            let what = format!("that is longer than {MAX_TEXT} bytes");
-            return Err(NotationError { what, at: 0..0, meant: None });
+            return Err(too_long("that is longer than"));
         }
-        Parser::new(text, dialect).notation()
+        let read = Parser::new(text, dialect).notation()?;
+        // What is shown of it must read again.
+        let may_grow = dialect != Dialect::Native && text.len() * MOST_GROWTH > MAX_TEXT;
+        if may_grow && read.to_string().len() > MAX_TEXT {
+            return Err(too_long("that would be longer than"));
+        }
+        Ok(read)
     }
 }
 
@@ -129,6 +138,15 @@ mod tests {
     fn error(text: &str) -> (String, Range<usize>) {
         let error = text.parse::<Notation>().unwrap_err();
         (error.what, error.at)
+    }
+
+    #[test]
+    fn what_is_read_is_never_longer_natively_than_a_text_may_be() {
+        let read = |dice: usize| Notation::typed_in(Dialect::Avrae, &vec!["d%"; dice].join("+"));
+        let most = (1..100).take_while(|dice| read(*dice).is_ok()).count();
+        assert!((20..40).contains(&most), "{most}");
+        assert_eq!(read(most).unwrap().to_string().parse(), read(most));
+        assert!(read(most + 1).unwrap_err().what.contains("1024 bytes"));
     }
 
     /// Typed text, and its canonical form.
