@@ -28,8 +28,26 @@ pub(crate) struct Fallen {
 }
 
 impl ByDice {
-    /// A line that changes a value of this sheet by dice.
-    pub fn of(sheet: &Sheet<'_>, line: &str, dialect: Dialect) -> Option<Self> {
+    /// A line that changes a value of this sheet by dice; `None` if it does not.
+    ///
+    /// # Errors
+    /// It adds dice to a plain number, `stealth +d20`, which may be a roll as well.
+    pub fn of(sheet: &Sheet<'_>, line: &str, dialect: Dialect) -> Result<Option<Self>, Refusal> {
+        let Some(found) = Self::read(sheet, line, dialect) else { return Ok(None) };
+        let counter = sheet.called(&found.line(0)).is_some_and(|sets| sets.contains('/'));
+        match found.typed.strip_prefix('+').map(str::trim_start).filter(|_| !found.sets && !counter) {
+            Some(dice) => {
+                let name = &found.front;
+                let what = format!(
+                    "that may be a roll or a change of {name}: {dice}+{name} rolls, and {name} = 12+{dice} sets it"
+                );
+                Err(Refusal::new(what).about(&found.typed).example(format!("roll {dice}+{name}")))
+            }
+            None => Ok(Some(found)),
+        }
+    }
+
+    fn read(sheet: &Sheet<'_>, line: &str, dialect: Dialect) -> Option<Self> {
         let (line, said) = line.split_once('#').map_or((line, None), |(line, said)| (line, Some(said.trim())));
         let at = line.find(['+', '-', '=']).filter(|at| line[..*at].starts_with(char::is_alphabetic))?;
         let (name, change) = (line[..at].trim(), line[at..].trim());

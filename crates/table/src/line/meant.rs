@@ -328,7 +328,7 @@ impl Draft {
 /// The line of a change by dice, with nothing in place of the dice: they are thrown when it is played.
 fn by_dice(host: &Host, line: &CommandLine, attempt: &mut Attempt<'_>) -> Result<Option<CommandLine>, Refusal> {
     let sheet = Sheet { doc: &attempt.doc, character: attempt.actor };
-    let Some(found) = ByDice::of(&sheet, &line.typed, attempt.room.dialect()) else { return Ok(None) };
+    let Some(found) = ByDice::of(&sheet, &line.typed, attempt.room.dialect())? else { return Ok(None) };
     if let Some(refusal) = changes_anothers(host, line, attempt) {
         return Err(refusal);
     }
