@@ -347,6 +347,9 @@ impl Sheet<'_> {
         let change = line[line.find(counts)?..].trim();
         let name = line[..line.len() - change.len()].trim();
         let value = self.whole(&name.to_lowercase()).filter(|value| numbers(value).is_some())?;
+        // A refusal is for the whole room.
+        let open = self.doc.seen_values_of(self.character).by_everybody();
+        let held = if open { format!("{name} is {value}, and ") } else { String::new() };
         let signs = |c: char| c.is_ascii_digit() || c.is_whitespace() || "+-*/%=.,()d".contains(c);
         // `hp -7 2` may be a change and a remark.
         let digit = |c: char| c.is_ascii_digit();
@@ -354,9 +357,9 @@ impl Sheet<'_> {
         let two = words.windows(2).any(|pair| pair[0].ends_with(digit) && pair[1].starts_with(digit));
         let refused = |what: String| Refusal::new(what).about(change).example(format!("{name} -1"));
         if let Some(wrong) = wrong_number(&change.trim_start_matches('=').replace(' ', "")).filter(|_| !two) {
-            return Some(refused(format!("{name} is {value}, and {wrong}")));
+            return Some(refused(format!("{held}{wrong}")));
         }
-        let what = format!("{name} is {value}, and \"{change}\" is not one whole number");
+        let what = format!("{held}\"{change}\" is not one whole number");
         (!two && change.chars().all(signs)).then(|| refused(what))
     }
 }

@@ -30,7 +30,7 @@ fn table(value: &str) -> (Seated, [Person; 3]) {
 }
 
 /// Lines in which the referee takes a value of a creature's sheet.
-const TAKING: [&str; 29] = [
+const TAKING: [&str; 36] = [
     "!as Ogre hp -d6",
     "!as Ogre roll d20+hp",
     "!as Ogre roll d20+$hp",
@@ -60,6 +60,13 @@ const TAKING: [&str; 29] = [
     "!ogre takes 3 hp",
     "!as Ogre hp -3",
     "!as Ogre values",
+    "!as Ogre hp -7/2",
+    "!as Ogre hp +-3",
+    "!as Ogre hp = 1e9",
+    "!as Ogre hp +d6",
+    "!as Ogre set hp +5",
+    "!set Ogre hp +5",
+    "!set Ogre hp 5 (was 3)",
 ];
 
 #[test]

@@ -202,8 +202,8 @@ fn must_be_meant(
     let held = turn.table.shortcuts.of(turn.actor).find_map(|named| named.variables.get(name)).filter(plain);
     let signed = value.starts_with(['+', '-']) && value.parse::<i64>().is_ok();
     match held.filter(|_| signed && !pair.contains([':', '=']) && !pair.contains(" to ")) {
-        Some(held) => {
-            let what = format!("{name} is {held}: {name} {value} changes it, and set {name} = {value} sets it");
+        Some(_) => {
+            let what = format!("{name} {value} changes {name}, and set {name} = {value} sets it");
             Err(Refusal::new(what).about(value).example(format!("{name} {value}")))
         }
         None => Ok(()),
