@@ -184,7 +184,7 @@ fn a_secret_roll_that_comes_to_nothing_stays_secret_and_is_seen() {
 fn a_value_changed_by_dice_that_are_refused_keeps_them_in_the_journal() {
     let mut table = Table::new();
     table.say("Ann", "!set hp 20/20; big 999999999999");
-    for line in ["!hp +1d20*9000000000000000000", "!hp +1d20/0", "!big +1d9999999"] {
+    for line in ["!hp +1d20*9000000000000000000", "!hp +1d20/0", "!big = 999999999999+1d9999999"] {
         let came = table.say("Ann", line);
         assert!(came.all().starts_with("no effect: ") && came.dice().len() == 1, "{line}: {}", came.all());
     }
