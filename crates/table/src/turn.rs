@@ -56,6 +56,8 @@ pub(crate) struct HouseTurn<'a> {
     pub heard: Timestamp,
     /// The entry that asked for it earlier, if nobody says it now.
     pub ordered: Option<u64>,
+    /// The line was stored earlier, as a macro or an order, and is played as it was then.
+    pub stored: bool,
     /// Recent exports, if this command asks for one.
     pub exports: Option<Exports>,
     /// Whether posts can be edited on the network where it was typed.

@@ -29,7 +29,7 @@ const ENDS: [char; 3] = [',', ':', ';'];
 
 pub(super) fn note(turn: &mut HouseTurn, text: Option<&Text>) -> Result<Reply, Unplayed> {
     let Some(Text { text, .. }) = text else { return listed(turn) };
-    if let Some(number) = taken_back(text) {
+    if let Some(number) = taken_back(text).filter(|_| !turn.stored) {
         let what = format!("a note is taken back by undo and its number; to note \"{text}\" put it in quotation marks");
         return Err(Refusal::new(what)
             .about(number)

@@ -75,8 +75,10 @@ fn set_by(turn: &mut HouseTurn, values: Option<Text>, another: bool) -> Result<R
             return Err(Refusal::new(wrong).about(value).example(format!("set {name} 3")));
         }
         unless_it_is_of_another(turn, (&name, value), at..at + text.len())?;
-        must_be_meant(turn, (&name, value), pair, (text.as_str(), at))?;
-        must_be_a_value(turn, (&name, value), replies.is_empty())?;
+        if !turn.stored {
+            must_be_meant(turn, (&name, value), pair, (text.as_str(), at))?;
+            must_be_a_value(turn, (&name, value), replies.is_empty())?;
+        }
         fits(VALUE, &name, value)?;
         let value = counted(turn, whose, &name, value).unwrap_or_else(|| value.to_owned());
         replies.push(keep(turn, VALUE, whose, name, value)?);

@@ -131,6 +131,7 @@ impl Draft {
             present: &present,
             table: &mut attempt.doc,
             ordered: attempt.message.ordered,
+            stored: attempt.stored || attempt.message.ordered.is_some(),
             exports: attempt.exports,
             arrived: &mut arrived,
             room: &mut attempt.room,
