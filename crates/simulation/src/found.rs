@@ -132,6 +132,21 @@ fn a_message_that_the_bot_does_not_survive_is_passed_over() {
 }
 
 #[test]
+fn what_the_disk_refused_again_and_again_is_not_too_fast() {
+    // As many commands as somebody may give within ten seconds; they wait for the disk and are tried again.
+    let lines = |number: usize| {
+        let roll = line(number, 1, &format!("!as Ogre roll 1d6 # t{number}t"));
+        Act::Say(Saying { text: format!("{}{}", roll.text, "\n!insp +1".repeat(4)), ..roll })
+    };
+    let full = [Act::Fail(Fault::Full), Act::Pass(1_000), Act::Pass(2_000), Act::Heal];
+    for order in 0..ORDERS {
+        let acts = [Act::Heal, lines(1), lines(2)].into_iter().chain(full.clone());
+        let script = script(order, acts.map(|act| (act, 12)));
+        passes(&Script { nets: vec![(Kind::Matrix, 2)], limited: true, ..script });
+    }
+}
+
+#[test]
 fn what_changed_the_room_and_is_edited_to_a_roll_that_cannot_stand_keeps_its_dice() {
     let edited = edit(2, 1, "!secret roll 1d6");
     holds(Kind::Matrix, &[say(1, "!plugin enable spheres"), Act::Pass(1), edited, say(3, "!roll 1d6 # t3t")]);

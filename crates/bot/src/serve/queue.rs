@@ -307,7 +307,10 @@ impl Worker {
     async fn play_again(&mut self, event: &Event, waiting: &str, busy: &Busy) -> Result<Vec<Outcome>, StoreError> {
         let record = self.running.host().committer().read(waiting)?;
         if record.is_some_and(|record| table::stands_for(waiting, &record, event)) {
-            return self.play(event, Some(waiting.to_owned()), Some(busy)).await;
+            // It was counted when it was first played: its sender does not answer for the disk.
+            let mut counted = event.clone();
+            counted.message_mut().into_iter().for_each(|message| message.unlimited = true);
+            return self.play(&counted, Some(waiting.to_owned()), Some(busy)).await;
         }
         tracing::warn!(table = %self.id, "a command was played, though its write was called failed");
         self.say_all(Some(busy));

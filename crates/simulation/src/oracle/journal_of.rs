@@ -157,8 +157,9 @@ impl Oracle {
             let name = (net.name.clone(), message.id.clone());
             let Some(saying) = self.said.get(&name).filter(|_| message.said_in() == room).cloned() else { continue };
             let Some(token) = &saying.wants.token else { continue };
-            let by_token =
-                firsts().filter(|known| known.text.as_ref().is_some_and(|text| has_word(text, token))).count();
+            let by_token = firsts()
+                .filter(|known| known.text.as_ref().is_some_and(|text| has_word(text, token)) && !self.repeats(known))
+                .count();
             // A value is also where it was measured against.
             let value = saying.text.starts_with("!set");
             if by_token > 1 && saying.wants.times.is_none() && !value {
@@ -193,6 +194,13 @@ impl Oracle {
                 self.wrong(format!("the dice of {} go by another key than its id", message.id));
             }
         }
+    }
+
+    /// True if an entry says again what an earlier one says, as its sender asked.
+    fn repeats(&self, known: &Known) -> bool {
+        let key = &known.entry.key;
+        let saying = self.said.get(&(key.network.clone(), key.id.clone()));
+        saying.is_some_and(|saying| saying.text.trim_start_matches('!') == "reroll")
     }
 
     /// Checks that what its sender took back is erased.

@@ -43,9 +43,11 @@ impl Oracle {
             let own = self.shown.iter().filter(|(name, wire)| name == net && wire.reader() == Some(&sender.id));
             let own = own.filter(|(_, wire)| wire.post.answers.as_ref() == Some(&saying.id) && !wire.post.refusal);
             words.extend(own.flat_map(|(_, wire)| long_numbers(&wire.text)));
-            for (_, wire) in self.shown.iter().filter(|(name, wire)| !theirs(name, wire)) {
+            for (name, wire) in self.shown.iter().filter(|(name, wire)| !theirs(name, wire)) {
                 let files = wire.post.files.iter().map(|file| file.text.as_str());
                 let all: Vec<_> = std::iter::once(wire.text.as_str()).chain(files).collect();
+                // The dice of a secret of their own may show the same number.
+                let words = if self.answers_a_secret(name, wire) { &words[..1] } else { &words };
                 if let Some(word) = words.iter().find(|word| all.iter().any(|text| has_word(text, word))) {
                     wrong.push(format!(
                         "{:?} reads {word} of the secret #{number} of {room} in {}",
@@ -56,6 +58,12 @@ impl Oracle {
             }
         }
         wrong.into_iter().for_each(|what| self.wrong(what));
+    }
+
+    /// True if a post tells one reader alone what they rolled in secret.
+    fn answers_a_secret(&self, net: &str, wire: &Wire) -> bool {
+        let saying = wire.post.answers.as_ref().and_then(|id| self.said.get(&(net.to_owned(), id.clone())));
+        saying.is_some_and(|saying| saying.wants.secret && wire.reader() == Some(PEOPLE[saying.who].0))
     }
 
     /// The id of the message that made an entry.
