@@ -307,9 +307,11 @@ impl Worker {
     async fn play_again(&mut self, event: &Event, waiting: &str, busy: &Busy) -> Result<Vec<Outcome>, StoreError> {
         let record = self.running.host().committer().read(waiting)?;
         if record.is_some_and(|record| table::stands_for(waiting, &record, event)) {
-            // It was counted when it was first played: its sender does not answer for the disk.
+            // It was counted when it was first played: that the disk failed is not its sender's fault.
             let mut counted = event.clone();
-            counted.message_mut().into_iter().for_each(|message| message.unlimited = true);
+            if let Some(message) = counted.message_mut() {
+                message.unlimited = true;
+            }
             return self.play(&counted, Some(waiting.to_owned()), Some(busy)).await;
         }
         tracing::warn!(table = %self.id, "a command was played, though its write was called failed");
