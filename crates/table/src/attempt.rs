@@ -59,7 +59,7 @@ pub(crate) struct Attempt<'a> {
     pub asked: Option<Asked>,
     /// The dice by which it changes a value.
     pub by_dice: Option<ByDice>,
-    /// A macro stands for it.
+    /// It was stored earlier, as a macro or an order, and is played as it was then.
     pub stored: bool,
     /// What is left of the work that its message may cost.
     pub fuel: Rc<Fuel>,
@@ -122,7 +122,7 @@ impl<'a> Attempt<'a> {
             rehearsed: false,
             asked: None,
             by_dice: None,
-            stored: false,
+            stored: message.ordered.is_some(),
             fuel: fuel.clone(),
         }
     }

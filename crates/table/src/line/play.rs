@@ -131,7 +131,7 @@ impl Draft {
             present: &present,
             table: &mut attempt.doc,
             ordered: attempt.message.ordered,
-            stored: attempt.stored || attempt.message.ordered.is_some(),
+            stored: attempt.stored,
             exports: attempt.exports,
             arrived: &mut arrived,
             room: &mut attempt.room,

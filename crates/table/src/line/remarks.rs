@@ -69,7 +69,7 @@ impl<'a> Command<'a> {
     ) -> Result<(), Refusal> {
         let Some((said, _)) = attempt.said.clone().filter(|_| attempt.offered.is_none()) else { return Ok(()) };
         // What was stored is played as it was.
-        if attempt.message.ordered.is_some() || attempt.stored {
+        if attempt.stored {
             return Ok(());
         }
         let doubt = doubted(self.reading(typed, taken), &Here::of(host, cast, attempt).about(typed));
