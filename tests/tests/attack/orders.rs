@@ -164,3 +164,13 @@ fn nobody_leaves_more_for_later_than_a_table_can_bear() {
     // What was carried out counts no longer.
     assert!(table.say(&ann, "!remind 2h anew").ok());
 }
+
+#[test]
+fn what_was_ordered_while_it_was_clear_is_carried_out_as_it_was_meant() {
+    let (mut table, [ann, bob, _]) = table();
+    assert!(table.say(&bob, "!at 2h set luck +1").ok());
+    assert!(table.say(&bob, "!set luck 3").ok());
+    assert!(!table.say(&bob, "!set luck +1").ok(), "now it may be meant otherwise");
+    after(&mut table, 3, &ann);
+    assert!(table.say(&bob, "!luck").all().contains("luck +1"));
+}
