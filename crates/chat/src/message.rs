@@ -38,6 +38,9 @@ pub struct Message {
     pub late: bool,
     /// True if it is exempt from rate limits.
     pub unlimited: bool,
+    /// True if it is played again because it could not be written: it was counted against its sender's limits then.
+    #[serde(skip)]
+    pub counted: bool,
     /// True if the network may deliver it again under the same id, so its outcome must be stored.
     #[serde(default)]
     pub comes_again: bool,
@@ -69,6 +72,7 @@ impl Message {
             addressed: false,
             late: false,
             unlimited: false,
+            counted: false,
             comes_again: false,
             ordered: None,
         }

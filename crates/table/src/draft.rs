@@ -147,7 +147,7 @@ impl Draft {
     /// # Errors
     /// The line exceeds them.
     pub fn keep_pace(&mut self, host: &Host, message: &Message) -> Result<(), Unplayed> {
-        if message.late || message.unlimited {
+        if message.late || message.unlimited || message.counted {
             return Ok(());
         }
         let (room, limits) = (&message.room, &host.settings().limits);

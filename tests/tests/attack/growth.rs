@@ -124,6 +124,11 @@ fn files_have_a_quota_with_a_warning_before_it() {
     // Exports requested while the bot was away count, too.
     let message = Message { late: true, unlimited: true, ..room.message("Ann", "!export") };
     assert!(room.0.hears(message).refused());
+    // What was counted and could not be written does not count again, whenever it was said.
+    for late in [false, true] {
+        let message = Message { late, unlimited: late, counted: true, ..room.message("Ann", "!export") };
+        assert!(room.0.hears(message).ok());
+    }
     assert!(asked.iter().all(Came::ok));
     let told: Vec<_> = asked.iter().map(Came::reply).collect();
     assert!(told[4].contains("You have 1 of 6 exports left") && told[5].contains("the last of your 6"), "{told:?}");

@@ -307,10 +307,9 @@ impl Worker {
     async fn play_again(&mut self, event: &Event, waiting: &str, busy: &Busy) -> Result<Vec<Outcome>, StoreError> {
         let record = self.running.host().committer().read(waiting)?;
         if record.is_some_and(|record| table::stands_for(waiting, &record, event)) {
-            // It was counted when it was first played: that the disk failed is not its sender's fault.
             let mut counted = event.clone();
             if let Some(message) = counted.message_mut() {
-                message.unlimited = true;
+                message.counted = true;
             }
             return self.play(&counted, Some(waiting.to_owned()), Some(busy)).await;
         }

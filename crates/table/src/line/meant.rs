@@ -201,7 +201,7 @@ impl Draft {
         if !spec.notation {
             attempt.needs_a_seat(spec)?;
         }
-        let counts = attempt.message.late || !attempt.message.unlimited;
+        let counts = !attempt.message.counted && (attempt.message.late || !attempt.message.unlimited);
         if own && spec.name == EXPORT && counts && !attempt.rehearsed {
             let (player, now) = (&attempt.message.speaker.player, attempt.message.heard_at());
             attempt.exports = Some(self.pulse.export(player, now)?);

@@ -34,7 +34,7 @@ impl Table {
     ) -> Result<(), StoreError> {
         let elsewhere = self.readers_elsewhere(host, message, &heard.outcomes)?;
         let answers = self.answers(host, message, (lines, &elsewhere), &heard.outcomes);
-        let limited = !message.late && !message.unlimited && message.ordered.is_none();
+        let limited = !message.late && !message.unlimited && !message.counted && message.ordered.is_none();
         if limited {
             let text: String = answers.public.blocks.iter().map(Block::plain).collect();
             let limits = &host.settings().limits;
