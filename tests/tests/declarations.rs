@@ -1,6 +1,6 @@
 //! Commands and their arguments are data, which a file could hold.
 
-use plugin_api::{ArgumentKind, ArgumentSpec, CommandSpec};
+use plugin_api::{ArgumentKind, ArgumentSpec, CommandSpec, Refusal, Values, Words};
 use std::collections::BTreeSet;
 
 /// The most kinds of arguments whose usage does not follow from what can be typed.
@@ -31,6 +31,26 @@ fn every_command_is_the_same_after_a_file_held_it() {
         assert_eq!(read, spec, "{text}");
         assert_eq!(read.usage(), spec.usage());
     }
+}
+
+#[test]
+fn every_example_is_read_the_same_after_a_file_held_its_command() {
+    let mut read = 0;
+    for spec in commands() {
+        let text = serde_json::to_string(&spec.arguments).expect("it has text keys");
+        let held: Vec<ArgumentSpec> = serde_json::from_str(&text).expect("it was just written");
+        for example in &spec.examples {
+            let values = |arguments: &[ArgumentSpec]| -> Result<Values, Refusal> {
+                let typed = example.split(" #").next().unwrap_or_default();
+                let mut words = Words::new(typed, typed.find(' ').unwrap_or(typed.len()));
+                let values = words.values(arguments)?;
+                words.finish_with(arguments).map(|()| values)
+            };
+            assert_eq!(values(&held), values(&spec.arguments), "{example}");
+            read += usize::from(values(&held).is_ok_and(|values| values != Values::default()));
+        }
+    }
+    assert!(read > 200, "{read}");
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! `#[derive(Arguments)]`: a struct as arguments shared by several commands.
 
-use crate::field::{Argument, specs, takes};
+use crate::field::{Argument, made, specs};
 use proc_macro2::TokenStream;
 use quote::quote;
 use syn::{Data, DeriveInput, Error, Fields, Result};
@@ -16,15 +16,15 @@ pub fn derive(input: &DeriveInput) -> Result<TokenStream> {
     let name = &input.ident;
     let specs = specs(&arguments);
     let fields = data.fields.iter().map(|field| &field.ident);
-    let takes = takes(&data.fields, &arguments);
+    let made = made(&data.fields, &arguments);
     Ok(quote! {
         impl ::plugin_api::Arguments for #name {
             fn declare() -> Vec<::plugin_api::ArgumentSpec> {
                 #specs
             }
 
-            fn take(__words: &mut ::plugin_api::Words) -> Result<Self, ::plugin_api::Refusal> {
-                #takes
+            fn from_values(__values: &mut ::plugin_api::Values) -> Result<Self, ::plugin_api::Refusal> {
+                #made
                 Ok(Self { #(#fields),* })
             }
         }

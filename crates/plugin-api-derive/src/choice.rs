@@ -20,7 +20,8 @@ pub fn derive(input: &DeriveInput) -> Result<TokenStream> {
             None => vec![variant.ident.to_string().to_lowercase()],
         };
         let ident = &variant.ident;
-        arms.push(quote!(#(#typed)|* => #name::#ident,));
+        let first = &typed[0];
+        arms.push(quote!(#first => Ok(#name::#ident),));
         all.push(quote!(&[#(#typed),*][..]));
     }
     Ok(quote! {
@@ -29,12 +30,11 @@ pub fn derive(input: &DeriveInput) -> Result<TokenStream> {
                 ::plugin_api::ArgumentKind::choice(&[#(#all),*])
             }
 
-            fn read(words: &[&str]) -> Result<Option<(Self, usize)>, String> {
-                let choice = match words[0].to_lowercase().as_str() {
+            fn from_value(value: ::plugin_api::Value) -> Result<Self, ::plugin_api::Refusal> {
+                match value.text()? {
                     #(#arms)*
-                    _ => return Ok(None),
-                };
-                Ok(Some((choice, 1)))
+                    other => Err(::plugin_api::Refusal::new(format!("there is no {other}"))),
+                }
             }
         }
     })

@@ -1,7 +1,7 @@
 //! `#[derive(Commands)]`: an enum as the commands of a game.
 
 use crate::doc;
-use crate::field::{Argument, specs, takes};
+use crate::field::{Argument, made, specs};
 use proc_macro2::TokenStream;
 use quote::quote;
 use syn::spanned::Spanned;
@@ -101,10 +101,13 @@ impl Command {
         }););
 
         let fields = variant.fields.iter().map(|field| &field.ident);
-        let takes = takes(&variant.fields, &arguments);
+        let made = made(&variant.fields, &arguments);
         let arm = quote!(#name => {
-            #takes
-            __words.finish_with(|| #specs)?;
+            static __ARGUMENTS: ::std::sync::LazyLock<Vec<::plugin_api::ArgumentSpec>> =
+                ::std::sync::LazyLock::new(|| #specs);
+            let __values = &mut __words.values(&__ARGUMENTS)?;
+            __words.finish_with(&__ARGUMENTS)?;
+            #made
             Ok(Self::#ident { #(#fields),* })
         });
         Ok(Command { name, spec, arm })

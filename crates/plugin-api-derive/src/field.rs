@@ -1,4 +1,4 @@
-//! One field of a command or of a group of arguments: its declaration and how it takes its value.
+//! One field of a command or of a group of arguments: its declaration and what it makes of its value.
 
 use crate::{doc, words};
 use proc_macro2::TokenStream;
@@ -6,23 +6,12 @@ use quote::quote;
 use syn::ext::IdentExt;
 use syn::{Error, Field, Fields, GenericArgument, PathArguments, Result, Type};
 
-/// The order in which fields take their values: words, flags, the other side, groups, signed numbers, the rest.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Step {
-    Word,
-    Flag,
-    Side,
-    Group,
-    Signed,
-    Place,
-}
-
 /// A parsed field.
 pub struct Argument {
     /// An expression for its declaration: an iterator of `ArgumentSpec`.
     specs: TokenStream,
-    /// The steps at which it takes its value, each with an expression of the field's type that takes it from `words`.
-    takes: Vec<(Step, TokenStream)>,
+    /// An expression of the field's type, made of the next of `__values`.
+    made: TokenStream,
 }
 
 impl Argument {
@@ -33,19 +22,21 @@ impl Argument {
         let marked = |name: &str| field.attrs.iter().any(|attribute| attribute.path().is_ident(name));
         match (word, flag, side, marked("signed"), marked("group")) {
             (Some(names), None, None, false, false) if marked("bare") => Self::word_or_bare(field, &names),
-            (Some(names), None, None, false, false) => Ok(Self::word(field, &names)),
+            (Some(names), None, None, false, false) => {
+                Ok(Self::typed(field, &quote!(Word(vec![#(#names.to_owned()),*]))))
+            }
             (None, Some(names), None, false, false) => Ok(Self::flag(field, &names)),
             (None, None, Some(names), false, false) => Ok(Self::side(field, &names)),
             (None, None, None, true, false) => Ok(Self::signed(field)),
             (None, None, None, false, true) => Ok(Self::group(field)),
-            (None, None, None, false, false) => Ok(Self::place(field)),
+            (None, None, None, false, false) => Ok(Self::typed(field, &quote!(Here))),
             _ => Err(Error::new_spanned(field, "one of #[word], #[flag], #[side], #[signed], #[group], or none")),
         }
     }
 
     fn side(field: &Field, names: &[String]) -> Self {
         let (many, inner) = many_of(&field.ty);
-        let needed = many.method(quote!(side), quote!(side), quote!(side_needed));
+        let method = many.method(quote!(side), quote!(side), quote!(side_needed));
         let kind = quote!(::plugin_api::ArgumentKind::Forms(vec![::plugin_api::Form {
             words: vec![#(#names.to_owned()),*],
             help: String::new(),
@@ -53,70 +44,55 @@ impl Argument {
         }]));
         Argument {
             specs: spec(field, &quote!(Side), many, &Typed::As(kind)),
-            takes: vec![(Step::Side, quote!(__words.#needed::<#inner>(&[#(#names),*])?))],
+            made: quote!(__values.#method::<#inner>()?),
         }
     }
 
     fn group(field: &Field) -> Self {
         let ty = &field.ty;
+        let shared = quote!(|__spec| ::plugin_api::ArgumentSpec { shared: __spec.shared + 1, ..__spec });
         Argument {
-            specs: quote!(<#ty as ::plugin_api::Arguments>::declare()),
-            takes: vec![(Step::Group, quote!(<#ty as ::plugin_api::Arguments>::take(__words)?))],
+            specs: quote!(<#ty as ::plugin_api::Arguments>::declare().into_iter().map(#shared)),
+            made: quote!(<#ty as ::plugin_api::Arguments>::from_values(__values)?),
         }
     }
 
-    fn word(field: &Field, names: &[String]) -> Self {
+    fn typed(field: &Field, place: &TokenStream) -> Self {
         let (many, inner) = many_of(&field.ty);
-        let method = many.method(quote!(after), quote!(after_each), quote!(after_needed));
-        Argument {
-            specs: spec(field, &quote!(Word(vec![#(#names.to_owned()),*])), many, &Typed::By(inner)),
-            takes: vec![(Step::Word, quote!(__words.#method::<#inner>(&[#(#names),*])?))],
-        }
+        let method = many.method(quote!(maybe), quote!(all), quote!(one));
+        Argument { specs: spec(field, place, many, &Typed::By(inner)), made: quote!(__values.#method::<#inner>()?) }
     }
 
     fn word_or_bare(field: &Field, names: &[String]) -> Result<Self> {
-        let (Many::Maybe, inner) = many_of(&field.ty) else {
-            return Err(Error::new_spanned(field, "#[bare] is for what may be missing: an Option"));
-        };
-        let (ident, mut argument) = (&field.ident, Self::word(field, names));
-        argument.specs = spec(field, &quote!(Bare(vec![#(#names.to_owned()),*])), Many::Maybe, &Typed::By(inner));
-        let bare = quote!(match #ident { None => __words.take::<#inner>()?, found => found });
-        argument.takes.push((Step::Place, bare));
-        Ok(argument)
+        match many_of(&field.ty) {
+            (Many::Maybe, _) => Ok(Self::typed(field, &quote!(Bare(vec![#(#names.to_owned()),*])))),
+            _ => Err(Error::new_spanned(field, "#[bare] is for what may be missing: an Option")),
+        }
     }
 
     fn flag(field: &Field, names: &[String]) -> Self {
         match many_of(&field.ty) {
             (Many::Maybe, inner) => Argument {
                 specs: spec(field, &quote!(Follows(vec![#(#names.to_owned()),*])), Many::Maybe, &Typed::By(inner)),
-                takes: vec![(Step::Flag, quote!(__words.flag_with::<#inner>(&[#(#names),*])?))],
+                made: quote!(__values.follows::<#inner>()?),
             },
             _ => {
                 let kind = quote!(::plugin_api::ArgumentKind::choice(&[&[#(#names),*]]));
                 Argument {
                     specs: spec(field, &quote!(Flag), Many::Maybe, &Typed::As(kind)),
-                    takes: vec![(Step::Flag, quote!(__words.flag(&[#(#names),*]).into()))],
+                    made: quote!(__values.flag().into()),
                 }
             }
         }
     }
 
     fn signed(field: &Field) -> Self {
-        let (many, take) = match many_of(&field.ty) {
-            (Many::Maybe, _) => (Many::Maybe, quote!(__words.signed_once()?)),
-            _ => (Many::Repeated, quote!(__words.signed()?.into_iter().collect())),
+        let (many, made) = match many_of(&field.ty) {
+            (Many::Maybe, _) => (Many::Maybe, quote!(__values.maybe::<i32>()?)),
+            _ => (Many::Repeated, quote!(__values.all::<i32>()?.into_iter().collect())),
         };
         let kind = Typed::As(quote!(::plugin_api::ArgumentKind::number().signed()));
-        Argument { specs: spec(field, &quote!(Signed), many, &kind), takes: vec![(Step::Signed, take)] }
-    }
-
-    fn place(field: &Field) -> Self {
-        let (many, inner) = many_of(&field.ty);
-        let method = many.method(quote!(take), quote!(take_all), quote!(take_needed));
-        Argument {
-            specs: spec(field, &quote!(Here), many, &Typed::By(inner)),
-            takes: vec![(Step::Place, quote!(__words.#method::<#inner>()?))],
-        }
+        Argument { specs: spec(field, &quote!(Signed), many, &kind), made }
     }
 }
 
@@ -152,6 +128,7 @@ fn spec(field: &Field, place: &TokenStream, many: Many, typed: &Typed<'_>) -> To
         place: ::plugin_api::Place::#place,
         many: ::plugin_api::Many::#many,
         kind: #kind,
+        shared: 0,
         shown: #shown,
     }])
 }
@@ -162,16 +139,13 @@ pub fn specs(arguments: &[Argument]) -> TokenStream {
     quote!(Vec::new().into_iter()#(.chain(#specs))*.collect::<Vec<::plugin_api::ArgumentSpec>>())
 }
 
-/// Statements that take the values of all `fields` from `words`, in the order of their steps.
-pub fn takes(fields: &Fields, arguments: &[Argument]) -> TokenStream {
-    let mut in_order: Vec<_> = fields
-        .iter()
-        .zip(arguments)
-        .flat_map(|(field, argument)| argument.takes.iter().map(|(step, take)| (step, &field.ident, take)))
-        .collect();
-    in_order.sort_by_key(|(step, ..)| **step);
-    let takes = in_order.iter().map(|(_, ident, take)| quote!(let #ident = #take;));
-    quote!(#(#takes)*)
+/// Statements that make all `fields` of `__values`, in their order.
+pub fn made(fields: &Fields, arguments: &[Argument]) -> TokenStream {
+    let made = fields.iter().zip(arguments).map(|(field, Argument { made, .. })| {
+        let ident = &field.ident;
+        quote!(let #ident = #made;)
+    });
+    quote!(#(#made)*)
 }
 
 /// How often a field is there.

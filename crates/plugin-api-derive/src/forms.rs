@@ -1,6 +1,6 @@
 //! `#[derive(Forms)]`: an enum as the forms of a command, each with its own keyword and arguments.
 
-use crate::field::{Argument, specs, takes};
+use crate::field::{Argument, made, specs};
 use crate::{doc, words};
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -13,33 +13,28 @@ pub fn derive(input: &DeriveInput) -> Result<TokenStream> {
     let forms: Vec<Form> = data.variants.iter().map(Form::new).collect::<Result<_>>()?;
     let name = &input.ident;
     let (specs, arms) = (forms.iter().map(|form| &form.spec), forms.iter().map(|form| &form.arm));
-    let keywords = forms.iter().map(|form| &form.keywords).filter(|keywords| !keywords.is_empty());
     Ok(quote! {
         impl ::plugin_api::Argument for #name {
             fn kind() -> ::plugin_api::ArgumentKind {
                 ::plugin_api::ArgumentKind::Forms(vec![#(#specs),*])
             }
 
-            fn read(_: &[&str]) -> Result<Option<(Self, usize)>, String> {
-                Ok(None)
-            }
-
-            fn take(__words: &mut ::plugin_api::Words) -> Result<Option<Self>, ::plugin_api::Refusal> {
-                __words.form(&[#(&[#(#keywords),*]),*], |keyword, __words| match keyword {
+            fn from_value(value: ::plugin_api::Value) -> Result<Self, ::plugin_api::Refusal> {
+                let (keyword, mut values) = value.form()?;
+                let __values = &mut values;
+                match keyword.as_str() {
                     #(#arms)*
-                    _ => Ok(None),
-                })
+                    other => Err(::plugin_api::Refusal::new(format!("there is no {other}"))),
+                }
             }
         }
     })
 }
 
 struct Form {
-    /// Its keywords, the first one shown; empty if it has none.
-    keywords: Vec<String>,
     /// Its declaration, a `Form`.
     spec: TokenStream,
-    /// A match arm that takes its arguments.
+    /// A match arm that makes it.
     arm: TokenStream,
 }
 
@@ -56,7 +51,7 @@ impl Form {
             None => vec![variant.ident.to_string().to_lowercase()],
         };
         let arguments: Vec<Argument> = variant.fields.iter().map(Argument::new).collect::<Result<_>>()?;
-        let (specs, takes) = (specs(&arguments), takes(&variant.fields, &arguments));
+        let (specs, made) = (specs(&arguments), made(&variant.fields, &arguments));
         let (ident, help) = (&variant.ident, doc(&variant.attrs));
         let keyword = keywords.first().cloned().unwrap_or_default();
         let fields = variant.fields.iter().map(|field| &field.ident);
@@ -67,11 +62,9 @@ impl Form {
                 arguments: #specs,
             }),
             arm: quote!(#keyword => {
-                #takes
-                __words.finish_with(|| #specs)?;
-                Ok(Some(Self::#ident { #(#fields),* }))
+                #made
+                Ok(Self::#ident { #(#fields),* })
             }),
-            keywords,
         })
     }
 }

@@ -1,7 +1,7 @@
 //! What a game declares. Parsing, usage errors, help, role checks and manual pages all come from it.
 
 use crate::spec::{Many, usage_of};
-use crate::{Answers, ArgumentSpec, Effect, Refusal, Setting, Trait, Words};
+use crate::{Answers, ArgumentSpec, Effect, Refusal, Setting, Trait, Values, Words, means_nothing};
 use chat::Role;
 use serde::{Deserialize, Serialize};
 
@@ -57,11 +57,11 @@ pub trait Arguments: Sized {
     /// Returns the declared arguments.
     fn declare() -> Vec<ArgumentSpec>;
 
-    /// Takes the values from `words`.
+    /// Takes its own of the values of a command.
     ///
     /// # Errors
-    /// The words do not fit; the refusal says which one.
-    fn take(words: &mut Words) -> Result<Self, Refusal>;
+    /// A value is none of its type.
+    fn from_values(values: &mut Values) -> Result<Self, Refusal>;
 }
 
 /// One declared command.
@@ -248,7 +248,7 @@ impl Manifest {
             |word: &str| meant.split(' ').any(|said| said.trim_end_matches('s') == bare(word).trim_end_matches('s'));
         let (rest, comment) = rest.find('#').map_or((rest, ""), |at| rest.split_at(at));
         let again = rest.split_whitespace().any(says);
-        let more = rest.split_whitespace().filter(|word| !again || !(says(word) || Words::means_nothing(word)));
+        let more = rest.split_whitespace().filter(|word| !again || !(says(word) || means_nothing(word)));
         let mut more: Vec<_> = more.map(str::to_owned).collect();
         // `heal Ann 1` is `wounds Ann -1`.
         let counts = |word: &String| word.starts_with(|c: char| c.is_ascii_digit());

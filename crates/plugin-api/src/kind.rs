@@ -1,30 +1,26 @@
-//! What can be typed for an argument, as data: a file could say it. Nothing is read here.
+//! What can be typed for an argument, as data: a file could say it.
+
+mod number;
+mod pattern;
+mod read;
 
 use crate::spec::{ArgumentSpec, usage_of};
+pub use number::{NamedNumber, NumberKind, Sign};
+pub use pattern::{Part, PartMany, Touching};
+pub use read::Misfit;
 use serde::{Deserialize, Serialize};
 
 /// What can be typed for an argument.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ArgumentKind {
-    /// A whole number: `17`, `+2`.
-    Number {
-        /// The least that it may be.
-        least: i64,
-        /// The most that it may be.
-        most: i64,
-        /// Whether it has a sign.
-        sign: Sign,
-        /// What may stand in front of it, touching it or not: `x2`, `wounds 2`.
-        before: Vec<String>,
-        /// What may follow it, touching it or not: `45 %`, `2 wounds`.
-        after: Vec<String>,
-    },
+    /// A whole number: `17`, `+2`, `2 wounds`, `hard`.
+    Number(NumberKind),
     /// Dice: `d8`, `2d8+d10`.
     Dice {
         /// The most dice in one word.
         most: u32,
     },
-    /// A dice expression.
+    /// A number, dice or both, in one word or with a signed number behind it: `17`, `+3`, `2d6-1`, `d20 +4`.
     Notation,
     /// Somebody at the table, or a new name.
     Who,
@@ -40,8 +36,17 @@ pub enum ArgumentKind {
     Either(Vec<ArgumentKind>),
     /// Parts that belong together, in this order.
     Pattern(Vec<Part>),
-    /// As many of the kind as there are, as one value.
+    /// As many of the kind as there are, wherever they stand, as one value.
     All(Box<ArgumentKind>),
+    /// Several of the kind that follow each other, as one value.
+    List {
+        /// What they are.
+        of: Box<ArgumentKind>,
+        /// The most of them.
+        most: usize,
+        /// Words that make of the number in front of them a count of something else.
+        counted: Vec<String>,
+    },
     /// An entry of the journal: `#12`.
     Entry,
     /// The rest of the line, as typed.
@@ -50,15 +55,6 @@ pub enum ArgumentKind {
     Line,
     /// Several forms, most of which begin with a word of their own.
     Forms(Vec<Form>),
-}
-
-/// Whether a number has a sign.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Sign {
-    /// It must have one: `7` is none of these.
-    Needed,
-    /// It may have one.
-    Welcome,
 }
 
 /// A word of a choice.
@@ -81,28 +77,6 @@ pub enum Listed {
     Read,
 }
 
-/// A part of a pattern.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Part {
-    /// What usage lines call it, if its kind does not tell.
-    pub name: String,
-    /// What it is.
-    pub kind: ArgumentKind,
-    /// Whether it must be there.
-    pub many: PartMany,
-}
-
-/// Whether a part must be there.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum PartMany {
-    /// It must.
-    One,
-    /// It may be missing.
-    Maybe,
-    /// It may be missing, and usage lines do not show it.
-    Unlisted,
-}
-
 /// One of several forms.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Form {
@@ -115,43 +89,6 @@ pub struct Form {
 }
 
 impl ArgumentKind {
-    /// Any whole number.
-    pub fn number() -> Self {
-        ArgumentKind::between(i64::MIN, i64::MAX)
-    }
-
-    /// A whole number from `least` to `most`, both included.
-    pub fn between(least: i64, most: i64) -> Self {
-        ArgumentKind::Number { least, most, sign: Sign::Welcome, before: Vec::new(), after: Vec::new() }
-    }
-
-    /// The number with one of these in front of it.
-    #[must_use]
-    pub fn behind(mut self, names: &[&str]) -> Self {
-        if let ArgumentKind::Number { before, .. } = &mut self {
-            before.extend(names.iter().map(|name| (*name).to_owned()));
-        }
-        self
-    }
-
-    /// The number with one of these behind it.
-    #[must_use]
-    pub fn before(mut self, names: &[&str]) -> Self {
-        if let ArgumentKind::Number { after, .. } = &mut self {
-            after.extend(names.iter().map(|name| (*name).to_owned()));
-        }
-        self
-    }
-
-    /// The number with a sign that must be there.
-    #[must_use]
-    pub fn signed(mut self) -> Self {
-        if let ArgumentKind::Number { sign, .. } = &mut self {
-            *sign = Sign::Needed;
-        }
-        self
-    }
-
     /// One of these words, each with its synonyms. Usage lines show the first of each.
     pub fn choice<W: AsRef<[&'static str]>>(all: &[W]) -> Self {
         ArgumentKind::Choice(all.iter().map(|words| Spelled::new(words.as_ref(), Listed::Shown)).collect())
@@ -183,12 +120,7 @@ impl ArgumentKind {
             shown.join("|")
         };
         match self {
-            ArgumentKind::Number { sign: Sign::Needed, .. } => "+N|-N".to_owned(),
-            ArgumentKind::Number { before, .. } => match before.first().filter(|first| is_word(first)) {
-                Some(letter) if letter.len() == 1 => format!("{letter}N"),
-                Some(word) => format!("{word} NUMBER"),
-                None => "NUMBER".to_owned(),
-            },
+            ArgumentKind::Number(number) => number.shape(),
             ArgumentKind::Dice { .. } => "DIE".to_owned(),
             ArgumentKind::Notation => "DICE".to_owned(),
             ArgumentKind::Who | ArgumentKind::Account | ArgumentKind::Thing => "NAME".to_owned(),
@@ -200,6 +132,7 @@ impl ArgumentKind {
                 shown.join(" ")
             }
             ArgumentKind::All(kind) => format!("[{} ...]", kind.shape()),
+            ArgumentKind::List { of, .. } => format!("{} ...", of.shape()),
             ArgumentKind::Entry => "#N".to_owned(),
             ArgumentKind::Text => "TEXT".to_owned(),
             ArgumentKind::Line => "COMMAND".to_owned(),
@@ -210,10 +143,7 @@ impl ArgumentKind {
     /// The words that it is made of and for which slips are taken.
     pub fn words(&self) -> Vec<&str> {
         match self {
-            ArgumentKind::Number { before, after, .. } => {
-                let known = before.iter().chain(after).map(String::as_str);
-                known.filter(|known| known.len() > 1 && is_word(known)).collect()
-            }
+            ArgumentKind::Number(number) => number.words(),
             ArgumentKind::Dice { .. } => DICE.to_vec(),
             ArgumentKind::Choice(all) => {
                 let known = all.iter().filter(|spelled| spelled.listed != Listed::Read);
@@ -221,7 +151,7 @@ impl ArgumentKind {
             }
             ArgumentKind::Either(kinds) => kinds.iter().flat_map(ArgumentKind::words).collect(),
             ArgumentKind::Pattern(parts) => parts.iter().flat_map(|part| part.kind.words()).collect(),
-            ArgumentKind::All(kind) => kind.words(),
+            ArgumentKind::All(kind) | ArgumentKind::List { of: kind, .. } => kind.words(),
             ArgumentKind::Forms(forms) => forms.iter().flat_map(Form::all_words).collect(),
             ArgumentKind::Notation
             | ArgumentKind::Who
@@ -238,10 +168,6 @@ impl ArgumentKind {
 /// The dice that people mean.
 const DICE: [&str; 6] = ["d4", "d6", "d8", "d10", "d12", "d20"];
 
-fn is_word(unit: &str) -> bool {
-    unit.chars().all(char::is_alphabetic)
-}
-
 impl Spelled {
     /// Typed in one of these ways.
     pub fn new(words: &[&str], listed: Listed) -> Self {
@@ -252,32 +178,6 @@ impl Spelled {
         match self.listed {
             Listed::Shown => self.words.first().cloned().unwrap_or_default(),
             Listed::Known | Listed::Read => String::new(),
-        }
-    }
-}
-
-impl Part {
-    /// A part that must be there.
-    pub fn one(name: &str, kind: ArgumentKind) -> Self {
-        Part { name: name.to_owned(), kind, many: PartMany::One }
-    }
-
-    /// A part that may be missing.
-    pub fn maybe(name: &str, kind: ArgumentKind) -> Self {
-        Part { name: name.to_owned(), kind, many: PartMany::Maybe }
-    }
-
-    /// A part that may be missing, and that usage lines do not show.
-    pub fn unlisted(name: &str, kind: ArgumentKind) -> Self {
-        Part { name: name.to_owned(), kind, many: PartMany::Unlisted }
-    }
-
-    fn shape(&self) -> Option<String> {
-        let shape = named(&self.name, self.kind.shape());
-        match self.many {
-            PartMany::One => Some(shape),
-            PartMany::Maybe => Some(format!("[{shape}]")),
-            PartMany::Unlisted => None,
         }
     }
 }

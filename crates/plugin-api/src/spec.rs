@@ -17,9 +17,16 @@ pub struct ArgumentSpec {
     pub many: Many,
     /// What can be typed.
     pub kind: ArgumentKind,
+    /// How many groups of arguments that several commands share it is in, one within the other.
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub shared: u8,
     /// How usage lines show it, if its kind does not tell.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shown: Option<String>,
+}
+
+fn is_none(shared: &u8) -> bool {
+    *shared == 0
 }
 
 /// Where an argument stands. Several words are one with its synonyms.

@@ -3,7 +3,7 @@
 
 use crate::sheet::{current, sentence_end, words_of};
 use journal::documents::{Named, TableDoc};
-use plugin_api::{Against, Answers, Argument, Cast, CharacterId, DiceWord, suggest_within};
+use plugin_api::{Against, Answers, Cast, CharacterId, DiceWord, suggest_within};
 use std::ops::Range;
 
 /// The most words of the name of a character or a value.
@@ -151,7 +151,7 @@ fn value_of(sheet: &Named, rule: &Answers, name: &str) -> Option<String> {
         return Some(value.trim_start_matches('+').to_owned());
     }
     let dice = value.split_whitespace().collect::<Vec<_>>().join("+").replace(',', "");
-    (rule.dice && matches!(DiceWord::read(&[&dice]), Ok(Some(_)))).then_some(dice)
+    (rule.dice && DiceWord::of(&dice).is_some()).then_some(dice)
 }
 
 #[cfg(test)]

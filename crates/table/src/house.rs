@@ -27,6 +27,7 @@ mod settings;
 mod shortcuts;
 mod show;
 mod story;
+mod typed;
 mod undo;
 mod values;
 mod waiting;
@@ -39,55 +40,10 @@ use crate::turn::{HouseTurn, OwnCommands};
 use crate::unplayed::Unplayed;
 use chat::Reply;
 use plugin_api::names::written;
-use plugin_api::{Argument, ArgumentKind, CommandSpec, Commands, Name, Number, Part, Plugin, Refusal, Text, Words};
+use plugin_api::{CommandSpec, Commands, Name, Number, Plugin, Refusal, Text, Words};
 use shortcuts::Whose;
+use typed::{Elsewhere, EntryNumber, Person};
 pub(crate) use values::all as all_values;
-
-/// The number of an entry: `#12`, or `12`.
-struct EntryNumber(u64);
-
-impl Argument for EntryNumber {
-    fn kind() -> ArgumentKind {
-        ArgumentKind::Entry
-    }
-
-    fn read(words: &[&str]) -> Result<Option<(Self, usize)>, String> {
-        let digits = words[0].strip_prefix('#').unwrap_or(words[0]);
-        Ok(digits.parse().ok().map(|number| (EntryNumber(number), 1)))
-    }
-}
-
-/// A person as typed: an id, including any leading `@`, or the name they show.
-struct Person(String);
-
-impl Argument for Person {
-    fn kind() -> ArgumentKind {
-        ArgumentKind::Account
-    }
-
-    fn read(words: &[&str]) -> Result<Option<(Self, usize)>, String> {
-        let named = words[0].starts_with('@') || Name::read(words)?.is_some();
-        Ok(named.then(|| (Person(words[0].to_owned()), 1)))
-    }
-}
-
-/// A room, and the command to play there.
-struct Elsewhere {
-    room: String,
-    command: String,
-}
-
-impl Argument for Elsewhere {
-    fn kind() -> ArgumentKind {
-        ArgumentKind::Pattern(vec![Part::one("", ArgumentKind::Room), Part::one("", ArgumentKind::Line)])
-    }
-
-    fn read(words: &[&str]) -> Result<Option<(Self, usize)>, String> {
-        let Some((room, command)) = words.split_first() else { return Ok(None) };
-        let room = room.trim_end_matches([':', ',']).to_owned();
-        Ok(Some((Elsewhere { room, command: command.join(" ") }, words.len())))
-    }
-}
 
 #[derive(Commands)]
 enum House {

@@ -7,7 +7,7 @@ use crate::people::as_name;
 use crate::roster::Present;
 use chat::{PlayerId, Speaker};
 use journal::documents::{self, TableDoc};
-use plugin_api::{CharacterId, CommandSpec, Kind, Manifest, Name, Refusal, Words, names};
+use plugin_api::{CharacterId, CommandSpec, Kind, Manifest, Name, Refusal, Text, Words, names};
 use understand::english::{Class, is};
 use unicode_security::confusable_detection::skeleton;
 
@@ -184,7 +184,7 @@ pub(crate) fn named_first<'a>(doc: &TableDoc, rest: &'a str) -> Result<(String, 
             false => Refusal::new(format!("{word} is no name: a name begins with a letter")).about(word),
         });
     };
-    Ok((name, words.rest().map_or("", |(_, at)| &rest[at..])))
+    Ok((name, words.take::<Text>()?.map_or("", |text| &rest[text.at..])))
 }
 
 #[cfg(test)]

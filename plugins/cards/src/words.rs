@@ -1,6 +1,6 @@
 //! The words typed for decks: how many cards, and what becomes of a deck.
 
-use plugin_api::{Argument, ArgumentKind, Forms, Text, Words};
+use plugin_api::{Argument, ArgumentKind, Forms, Listed, Refusal, Text, Value};
 
 /// The most cards that one command draws for somebody.
 pub(crate) const MOST_DRAWN: usize = 10;
@@ -19,22 +19,13 @@ pub(crate) fn written(word: &str) -> Option<usize> {
 
 impl Argument for Count {
     fn kind() -> ArgumentKind {
-        ArgumentKind::between(1, 10).before(&["x"])
+        let written = WRITTEN.iter().zip(1..).map(|(word, number)| (*word, number)).collect::<Vec<_>>();
+        let number = ArgumentKind::between(1, MOST_DRAWN as i64).before(&["x"]).named(&written, Listed::Read);
+        number.or_else(&format!("{{}} is not from 1 to {MOST_DRAWN} cards"))
     }
 
-    fn read(words: &[&str]) -> Result<Option<(Self, usize)>, String> {
-        if let Some(count) = written(words[0]) {
-            return Ok(Some((Count(count), 1)));
-        }
-        let digits = words[0].strip_suffix(['x', 'X']).unwrap_or(words[0]);
-        let digits = digits.strip_prefix('+').unwrap_or(digits);
-        if digits.is_empty() || !digits.trim_start_matches('-').bytes().all(|byte| byte.is_ascii_digit()) {
-            return Ok(None);
-        }
-        match digits.parse() {
-            Ok(count @ 1..=MOST_DRAWN) => Ok(Some((Count(count), 1))),
-            _ => Err(format!("{} is not from 1 to {MOST_DRAWN} cards", words[0])),
-        }
+    fn from_value(value: Value) -> Result<Self, Refusal> {
+        Ok(Count(usize::try_from(value.number()?.0).unwrap_or(MOST_DRAWN)))
     }
 }
 
@@ -48,11 +39,8 @@ impl Argument for Called {
         ArgumentKind::Thing
     }
 
-    fn read(words: &[&str]) -> Result<Option<(Self, usize)>, String> {
-        let number = words[0].trim_start_matches(['+', '-']).starts_with(|c: char| c.is_ascii_digit());
-        let name = words[0].strip_prefix('@').unwrap_or(words[0]);
-        let named = !name.is_empty() && name != "&" && !Words::denies(name);
-        Ok((!number && named).then(|| (Called(name.to_owned()), 1)))
+    fn from_value(value: Value) -> Result<Self, Refusal> {
+        Ok(Called(value.text()?.to_owned()))
     }
 }
 
@@ -87,7 +75,10 @@ mod tests {
 
     #[test]
     fn a_count_may_be_written_out_and_has_bounds() {
-        let read = |typed: &str| Count::read(&[typed]).map(|read| read.map(|(Count(count), _)| count));
+        let read = |typed: &str| {
+            let read = Count::kind().read(&[typed]).map_err(|misfit| misfit.says);
+            read.map(|read| read.map(|(value, _)| Count::from_value(value).expect("it is one").0))
+        };
         assert_eq!(read("3"), Ok(Some(3)));
         assert_eq!(read("Two"), Ok(Some(2)));
         assert_eq!(read("3x"), Ok(Some(3)));

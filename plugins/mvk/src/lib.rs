@@ -10,8 +10,8 @@ mod show;
 mod spend;
 
 use plugin_api::{
-    Answers, ArgumentKind, Arguments, CharacterId, Choice, Commands, DiceWord, EarlierRoll, Fit, Game, Name, Number,
-    Part, Past, Plugin, Refusal, Reply, Turn,
+    Answers, Argument, ArgumentKind, Arguments, CharacterId, Choice, Commands, DiceWord, EarlierRoll, Fit, Game, Name,
+    Number, Part, Past, Plugin, Refusal, Reply, Touching, Turn, Value,
 };
 use rules::{Edge, Kind, Roll, SIZES, Whether};
 use serde::{Deserialize, Serialize};
@@ -193,7 +193,7 @@ enum Against {
     Dice(DiceWord),
 }
 
-impl plugin_api::Argument for Against {
+impl Argument for Against {
     fn kind() -> ArgumentKind {
         ArgumentKind::Either(vec![Number::<0, 200>::kind(), DiceWord::kind(), Name::kind()])
     }
@@ -202,14 +202,12 @@ impl plugin_api::Argument for Against {
         Some("NUMBER|NAME".to_owned())
     }
 
-    fn read(words: &[&str]) -> Result<Option<(Self, usize)>, String> {
-        if let Some((Number(total), count)) = Number::<0, 200>::read(words)? {
-            return Ok(Some((Against::Total(total), count)));
-        }
-        if let Some((dice, count)) = DiceWord::read(words)? {
-            return Ok(Some((Against::Dice(dice), count)));
-        }
-        Ok(Name::read(words)?.map(|(name, count)| (Against::Somebody(name), count)))
+    fn from_value(value: Value) -> Result<Self, Refusal> {
+        Ok(match value {
+            Value::Number { number, .. } => Against::Total(number),
+            Value::Dice(dice) => Against::Dice(dice),
+            name => Against::Somebody(Name::from_value(name)?),
+        })
     }
 }
 
@@ -221,20 +219,21 @@ struct NamedDie {
     value: Option<u32>,
 }
 
-impl plugin_api::Argument for NamedDie {
+impl Argument for NamedDie {
     fn kind() -> ArgumentKind {
-        let value = Part::unlisted("value", ArgumentKind::between(1, 100).behind(&["="]));
-        ArgumentKind::Pattern(vec![Part::one("", ArgumentKind::Dice { most: 1 }), value])
+        let value = ArgumentKind::between(1, 100).behind(&["="]);
+        let value = Part::unlisted("value", value).touching(Touching::Must);
+        ArgumentKind::Pattern(vec![Part::one("die", ArgumentKind::Dice { most: 1 }), value])
     }
 
-    fn read(words: &[&str]) -> Result<Option<(Self, usize)>, String> {
-        let (die, value) = words[0].split_once('=').map_or((words[0], None), |(die, value)| (die, Some(value)));
-        let sides = die.strip_prefix(['d', 'D']).and_then(|sides| sides.parse().ok());
-        let value = value.map(str::parse).transpose();
-        Ok(match (sides, value) {
-            (Some(sides), Ok(value)) => Some((NamedDie { typed: words[0].to_owned(), sides, value }, 1)),
-            _ => None,
-        })
+    fn from_value(value: Value) -> Result<Self, Refusal> {
+        let mut parts = value.parts()?;
+        let DiceWord { typed, .. } = &DiceWord::from_value(parts.one("die")?)?;
+        let value = parts.take("value").map(|value| value.number()).transpose()?.map(|(value, _)| value as u32);
+        let sides = typed.trim_start_matches(['d', 'D']).parse();
+        let sides = sides.map_err(|_| Refusal::new(format!("{typed} is not one die")))?;
+        let typed = value.map_or_else(|| typed.clone(), |value| format!("{typed}={value}"));
+        Ok(NamedDie { typed, sides, value })
     }
 }
 

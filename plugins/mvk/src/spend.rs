@@ -2,7 +2,9 @@
 
 use crate::rules::{Kind, Outcome, Roll};
 use crate::{State, show};
-use plugin_api::{Argument, ArgumentKind, CharacterId, Choice, Listed, Name, Part, Refusal, Reply, Target, Turn};
+use plugin_api::{
+    Argument, ArgumentKind, CharacterId, Choice, Listed, Name, Part, Refusal, Reply, Target, Turn, Value,
+};
 
 /// What can be spent.
 #[derive(Clone)]
@@ -54,31 +56,15 @@ impl Argument for Spendable {
         Some("inspiration|impact [on stress|overwhelmed|staggered [for NAME]]".to_owned())
     }
 
-    fn read(words: &[&str]) -> Result<Option<(Self, usize)>, String> {
-        let among = |at: usize, known: &[&str]| {
-            words.get(at).is_some_and(|word| known.iter().any(|each| word.eq_ignore_ascii_case(each)))
+    fn from_value(value: Value) -> Result<Self, Refusal> {
+        let mut impact = match value {
+            Value::Word(_) => return Ok(Spendable::Inspiration),
+            value => value.parts()?,
         };
-        if among(0, &["inspiration", "insp"]) {
-            return Ok(Some((Spendable::Inspiration, 1)));
-        }
-        if !among(0, &["impact"]) {
-            return Ok(None);
-        }
-        let skipped = 1 + usize::from(among(1, &ON));
-        let Some((on, _)) = words.get(skipped).and_then(|word| Cause::read(&[word]).transpose()).transpose()? else {
-            return Ok(Some((Spendable::Impact { on: None, whose: None }, 1)));
-        };
-        let read = skipped + 1;
-        let whose =
-            words.get(read + 1).filter(|_| among(read, &WHOSE)).and_then(|word| Name::read(&[word]).transpose());
-        let whose = whose.transpose()?.map(|(name, _)| name);
-        let read = read + if whose.is_some() { 2 } else { 0 };
-        Ok(Some((Spendable::Impact { on: Some(on), whose }, read)))
-    }
-
-    fn words() -> Vec<String> {
-        // The other words are those of other commands first: `stress staggerd` is no slip of this one.
-        ["inspiration", "insp"].map(str::to_owned).to_vec()
+        let Some(on) = impact.take("on") else { return Ok(Spendable::Impact { on: None, whose: None }) };
+        let mut on = on.parts()?;
+        let whose = on.take("whose").map(|whose| Name::from_value(whose.parts()?.one("name")?)).transpose()?;
+        Ok(Spendable::Impact { on: Some(Cause::from_value(on.one("on")?)?), whose })
     }
 }
 

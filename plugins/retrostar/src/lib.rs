@@ -16,8 +16,8 @@ mod told;
 mod words;
 
 use plugin_api::{
-    Argument, ArgumentKind, CharacterId, Choice, Commands, EarlierRoll, Fit, Game, Name, Number, NumberSetting, Past,
-    Plugin, Refusal, Reply, Setting, SettingScope, Turn, Typed,
+    Argument, ArgumentKind, CharacterId, Choice, Commands, EarlierRoll, Fit, Game, Listed, Name, Number, NumberSetting,
+    Past, Plugin, Refusal, Reply, Setting, SettingScope, Turn, Typed,
 };
 use rules::Aspect;
 use serde::{Deserialize, Serialize};
@@ -189,18 +189,12 @@ struct Spotlight;
 
 impl Argument for Spotlight {
     fn kind() -> ArgumentKind {
-        ArgumentKind::choice(&[&["spotlight", "token", "spot"]])
+        let ways = ArgumentKind::choice(&[&["spotlight", "token"]]);
+        ways.or_words(&["spot", "spotlight token", "spot token"], Listed::Read)
     }
 
-    fn read(words: &[&str]) -> Result<Option<(Self, usize)>, String> {
-        let is = |word: &&str, names: &[&str]| names.iter().any(|name| name.eq_ignore_ascii_case(word));
-        let named = is(&words[0], &["spotlight", "spot", "token"]);
-        let token = words.get(1).is_some_and(|word| is(word, &["token"]));
-        Ok(named.then_some((Spotlight, 1 + usize::from(token))))
-    }
-
-    fn words() -> Vec<String> {
-        vec!["spotlight".to_owned(), "token".to_owned()]
+    fn from_value(_: plugin_api::Value) -> Result<Self, Refusal> {
+        Ok(Spotlight)
     }
 }
 

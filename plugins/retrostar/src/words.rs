@@ -1,7 +1,7 @@
 //! The words typed for a roll: numbers, aspects, the other side.
 
 use crate::rules::Aspect;
-use plugin_api::{Argument, ArgumentKind, Arguments, Name, Number, Refusal, Words};
+use plugin_api::{Argument, ArgumentKind, Arguments, Name, Refusal, Value};
 
 /// What goes into a roll.
 #[derive(Clone, Arguments)]
@@ -35,17 +35,13 @@ impl Argument for Modifier {
         Some("[+N|-N]".to_owned())
     }
 
-    fn read(words: &[&str]) -> Result<Option<(Self, usize)>, String> {
-        let read = Steps::read(words)?;
-        Ok(read.map(|(Steps(steps), count)| (Modifier { steps, typed: true }, count)))
-    }
-
-    fn take(words: &mut Words) -> Result<Option<Self>, Refusal> {
+    fn from_value(value: Value) -> Result<Self, Refusal> {
         let mut sum = Modifier::default();
-        while let Some(Steps(steps)) = words.take::<Steps>()? {
+        for steps in value.all()? {
+            let Steps(steps) = Steps::from_value(steps)?;
             sum = Modifier { steps: sum.steps.saturating_add(steps), typed: true };
         }
-        Ok(Some(sum))
+        Ok(sum)
     }
 }
 
@@ -58,9 +54,8 @@ impl Argument for Steps {
         ArgumentKind::between(-100, 100).before(&["d"])
     }
 
-    fn read(words: &[&str]) -> Result<Option<(Self, usize)>, String> {
-        let number = words[0].strip_suffix(['d', 'D']).unwrap_or(words[0]);
-        Ok(Number::<-100, 100>::read(&[number])?.map(|(Number(steps), count)| (Steps(steps as i32), count)))
+    fn from_value(value: Value) -> Result<Self, Refusal> {
+        Ok(Steps(value.number()?.0 as i32))
     }
 }
 
@@ -76,21 +71,21 @@ pub(crate) enum Waits {
 
 impl Argument for Waits {
     fn kind() -> ArgumentKind {
-        ArgumentKind::Either(vec![Steps::kind(), ArgumentKind::choice(&[&CLEARS])])
+        ArgumentKind::Either(vec![
+            Steps::kind(),
+            ArgumentKind::choice(&[&["clear"]]),
+            ArgumentKind::choice(&[&CLEARS]).only_read(),
+        ])
     }
 
     fn shown() -> Option<String> {
         Some("STEPS|clear".to_owned())
     }
 
-    fn read(words: &[&str]) -> Result<Option<(Self, usize)>, String> {
-        if CLEARS.iter().any(|clears| words[0].eq_ignore_ascii_case(clears)) {
-            return Ok(Some((Waits::Clear, 1)));
+    fn from_value(value: Value) -> Result<Self, Refusal> {
+        match value {
+            Value::Word(_) => Ok(Waits::Clear),
+            steps => Steps::from_value(steps).map(|Steps(steps)| Waits::Steps(steps)),
         }
-        Ok(Steps::read(words)?.map(|(Steps(steps), count)| (Waits::Steps(steps), count)))
-    }
-
-    fn words() -> Vec<String> {
-        vec!["clear".to_owned()]
     }
 }

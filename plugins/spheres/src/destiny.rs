@@ -4,7 +4,7 @@ use crate::asking::{GM, die_size, referee_only};
 use crate::rules::Kind;
 use crate::state::{Pool, State};
 use crate::{show, tilt};
-use plugin_api::{Argument, ArgumentKind, CharacterId, Forms, Name, Number, Part, Refusal, Reply, Turn};
+use plugin_api::{Argument, ArgumentKind, CharacterId, Forms, Name, Number, Part, Refusal, Reply, Turn, Value};
 
 /// A die of the Pool, as typed: `triumph 5`.
 #[derive(Clone, Copy)]
@@ -12,16 +12,13 @@ pub(crate) struct PoolDie(Kind, u32);
 
 impl Argument for PoolDie {
     fn kind() -> ArgumentKind {
-        ArgumentKind::Pattern(vec![Part::one("", Kind::kind()), Part::one("n", Number::<1, 20>::kind())])
+        let shows = Part::one("n", Number::<1, 20>::kind()).or_else("which {} die? Say its number");
+        ArgumentKind::Pattern(vec![Part::one("kind", Kind::kind()), shows])
     }
 
-    fn read(words: &[&str]) -> Result<Option<(Self, usize)>, String> {
-        let Some((kind, _)) = Kind::read(words)? else { return Ok(None) };
-        let shows = words.get(1).map(|word| Number::<1, 20>::read(&[word])).transpose()?.flatten();
-        match shows {
-            Some((Number(shows), _)) => Ok(Some((PoolDie(kind, shows as u32), 2))),
-            None => Err(format!("which {} die? Say its number", kind.name())),
-        }
+    fn from_value(value: Value) -> Result<Self, Refusal> {
+        let mut parts = value.parts()?;
+        Ok(PoolDie(Kind::from_value(parts.one("kind")?)?, parts.one("n")?.number()?.0 as u32))
     }
 }
 

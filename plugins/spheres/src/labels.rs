@@ -1,7 +1,7 @@
 //! The meaning of the numbers in the Tilt tables: the table's own labels, or those of `config/spheres-tilt.txt`.
 
 use crate::state::State;
-use plugin_api::{Argument, ArgumentKind, Choice, Number, Part};
+use plugin_api::{Argument, ArgumentKind, Choice, Part, Refusal, Touching, Value};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -40,35 +40,30 @@ const MOST_LABEL: usize = 60;
 
 impl Argument for Label {
     fn kind() -> ArgumentKind {
-        let place = Part::one("n", ArgumentKind::between(1, 6));
-        ArgumentKind::Pattern(vec![Part::one("", Table::kind()), place, Part::one("", ArgumentKind::Text)])
+        let face = || {
+            ArgumentKind::between(1, 6)
+                .unsigned()
+                .or_else("\"{}\" is no place in a table: 3 is a category, 3.2 its second element")
+        };
+        let category =
+            Part::one("n", face()).or_else("which place of the {} table? 3 is a category, 3.2 its second element");
+        let element = Part::unlisted("element", face().behind(&["."])).touching(Touching::Must);
+        let text = Part::one("text", ArgumentKind::Text).or_else("what does it stand for? Say it after the number");
+        ArgumentKind::Pattern(vec![Part::one("table", Table::kind()), category, element, text])
     }
 
-    fn read(words: &[&str]) -> Result<Option<(Self, usize)>, String> {
-        let Some((table, _)) = Table::read(words)? else { return Ok(None) };
-        let place = words.get(1).copied().unwrap_or_default();
-        let key = key_of(table, place)?;
-        let text = words[2.min(words.len())..].join(" ");
+    fn from_value(value: Value) -> Result<Self, Refusal> {
+        let mut parts = value.parts()?;
+        let table = parts.one("table")?;
+        let category = parts.one("n")?.number()?.0;
+        let element = parts.take("element").map(|element| element.number()).transpose()?;
+        let element = element.map_or(String::new(), |(element, _)| format!(".{element}"));
+        let text = parts.one("text")?.text()?.to_owned();
         match text.chars().count() {
-            0 => Err("what does it stand for? Say it after the number".to_owned()),
-            1..=MOST_LABEL => Ok(Some((Label { key, text }, words.len()))),
-            long => Err(format!("{long} characters are too many: {MOST_LABEL} is the most")),
+            ..=MOST_LABEL => Ok(Label { key: format!("{} {category}{element}", table.text()?), text }),
+            long => Err(Refusal::new(format!("{long} characters are too many: {MOST_LABEL} is the most"))),
         }
     }
-}
-
-/// The key, `soft 3.2`, from the number typed.
-fn key_of(table: Table, place: &str) -> Result<String, String> {
-    let wrong = || format!("{place:?} is no place in a table: 3 is a category, 3.2 its second element");
-    let face = |number: &str| match Number::<1, 6>::read(&[number]) {
-        Ok(Some((Number(face), _))) => Ok(face),
-        _ => Err(wrong()),
-    };
-    let table = table.word();
-    Ok(match place.split_once('.') {
-        Some((category, element)) => format!("{table} {}.{}", face(category)?, face(element)?),
-        None => format!("{table} {}", face(place)?),
-    })
 }
 
 static DEFAULTS: LazyLock<BTreeMap<&str, &str>> = LazyLock::new(|| {

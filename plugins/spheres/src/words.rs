@@ -1,7 +1,9 @@
 //! The game's own words: ranks, difficulties, currencies and uses.
 
 use crate::rules::Kind;
-use plugin_api::{Argument, ArgumentKind, Arguments, Choice, Listed, Name, Number, Part, Refusal, Spelled, Words};
+use plugin_api::{
+    Argument, ArgumentKind, Arguments, Choice, Listed, Name, Number, Part, Parts, Refusal, Spelled, Touching, Value,
+};
 
 /// Ranks with a sign, added up by sign: `+4 -1 +minor`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -15,67 +17,25 @@ pub(crate) struct Ranks {
 /// Circumstances (Modifiers): a minor one is one rank, a major one five.
 const CIRCUMSTANCES: [(&str, i64); 2] = [("minor", 1), ("major", 5)];
 
-struct Rank(i64);
-
-impl Argument for Rank {
-    fn kind() -> ArgumentKind {
-        let named = CIRCUMSTANCES.map(|(name, _)| name);
-        ArgumentKind::between(-MOST_RANKS, MOST_RANKS).signed().or_words(&named, Listed::Known)
-    }
-
-    fn read(words: &[&str]) -> Result<Option<(Self, usize)>, String> {
-        // `+ minor` means `+minor`.
-        let named = |word: &str| CIRCUMSTANCES.iter().any(|(name, _)| word.eq_ignore_ascii_case(name));
-        let (word, count) = match (words[0], words.get(1)) {
-            // `minor +`, `minor+`
-            (name, Some(sign @ (&"+" | &"-"))) if named(name) => (format!("{sign}{name}"), 2),
-            (word, _) if word.strip_suffix(['+', '-']).is_some_and(named) => {
-                (format!("{}{}", &word[word.len() - 1..], &word[..word.len() - 1]), 1)
-            }
-            ("+" | "-", Some(next)) => (format!("{}{next}", words[0]), 2),
-            (word, _) => (word.to_owned(), 1),
-        };
-        let Some(rank) = word.strip_prefix(['+', '-']) else {
-            let bare = CIRCUMSTANCES.iter().find(|(name, _)| word.eq_ignore_ascii_case(name));
-            return match bare {
-                Some((name, _)) => Err(format!("{name} needs a sign: +{name} is Advantage, -{name} Disadvantage")),
-                None => Ok(None),
-            };
-        };
-        let sign = if word.starts_with('-') { -1 } else { 1 };
-        let named = CIRCUMSTANCES.iter().find(|(name, _)| rank.eq_ignore_ascii_case(name)).map(|(_, rank)| *rank);
-        let rank = match named {
-            Some(rank) => rank,
-            None if rank.is_empty() || !rank.bytes().all(|byte| byte.is_ascii_digit()) => return Ok(None),
-            None => rank.parse().ok().filter(|rank| *rank <= MOST_RANKS).ok_or_else(|| too_many(&word))?,
-        };
-        Ok(Some((Rank(sign * rank), count)))
-    }
+/// One rank or several, with their sign.
+fn rank() -> ArgumentKind {
+    let number = ArgumentKind::between(-MOST_RANKS, MOST_RANKS).signed().named(&CIRCUMSTANCES, Listed::Known);
+    number.or_else(&too_many("{}")).or_unsigned("{} needs a sign: +{} is Advantage, -{} Disadvantage")
 }
 
-/// Ranks behind or in front of the word for them: `adv 4`, `minor advantage`.
+/// Ranks behind or in front of the word for them: `adv 4`, `minor advantage`. The skill in `7 adv` is no rank, and `+4 dis`
+/// may be both.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Rating<const LEAST: i64>(pub i64);
 
 impl<const LEAST: i64> Argument for Rating<LEAST> {
-    /// `+3 adv`, but the skill in `7 adv` is no rank, and `+4 dis` may be both.
-    fn leads(word: &str) -> bool {
-        let sign = if LEAST < 0 { '-' } else { '+' };
-        word.starts_with(sign) || word.starts_with(char::is_alphabetic)
-    }
-
     fn kind() -> ArgumentKind {
-        let named = CIRCUMSTANCES.map(|(name, _)| name);
-        ArgumentKind::between(LEAST, MOST_RANKS).or_words(&named, Listed::Read)
+        let number = ArgumentKind::between(LEAST, MOST_RANKS).named(&CIRCUMSTANCES, Listed::Read);
+        number.ahead(if LEAST < 0 { '-' } else { '+' })
     }
 
-    fn read(words: &[&str]) -> Result<Option<(Self, usize)>, String> {
-        let name = words[0].trim_start_matches(['+', '-']);
-        let named = CIRCUMSTANCES.iter().find(|(known, _)| known.eq_ignore_ascii_case(name));
-        if let Some((_, rank)) = named {
-            return Ok(Some((Rating(*rank), 1)));
-        }
-        Ok(Number::<LEAST, MOST_RANKS>::read(words)?.map(|(Number(rank), count)| (Rating(rank), count)))
+    fn from_value(value: Value) -> Result<Self, Refusal> {
+        Ok(Rating(value.number()?.0))
     }
 }
 
@@ -89,27 +49,18 @@ pub(crate) fn too_many(ranks: &str) -> String {
 
 impl Argument for Ranks {
     fn kind() -> ArgumentKind {
-        ArgumentKind::All(Box::new(Rank::kind()))
+        ArgumentKind::All(Box::new(rank()))
     }
 
-    fn read(_: &[&str]) -> Result<Option<(Self, usize)>, String> {
-        Ok(None)
-    }
-
-    fn take(words: &mut Words) -> Result<Option<Self>, Refusal> {
+    fn from_value(value: Value) -> Result<Self, Refusal> {
         let mut ranks = Ranks::default();
-        let named = |word: &&str| CIRCUMSTANCES.iter().any(|(name, _)| name.eq_ignore_ascii_case(word));
-        let bare = words.left().find(named).map(str::to_owned);
-        if let (Some(Err(refusal)), Some(name)) = (bare.as_ref().map(|_| words.clone().take::<Rank>()), bare) {
-            return Err(refusal.about_meant(&name, format!("+{name}")));
-        }
-        while let Some(Rank(rank)) = words.take::<Rank>()? {
-            match rank {
-                0.. => ranks.advantage += rank,
-                _ => ranks.disadvantage -= rank,
+        for rank in value.all()? {
+            match rank.number()?.0 {
+                rank @ 0.. => ranks.advantage += rank,
+                rank => ranks.disadvantage -= rank,
             }
         }
-        Ok(Some(ranks))
+        Ok(ranks)
     }
 }
 
@@ -131,67 +82,58 @@ pub(crate) struct Level {
     pub rolled: bool,
 }
 
-impl Level {
-    fn step(word: &str) -> Result<Option<(&'static str, i64, i64)>, String> {
-        let name = word.split(['+', '-']).next().unwrap_or_default();
-        let name = if name.eq_ignore_ascii_case("medium") { "moderate" } else { name };
-        let Some((step, times)) = STEPS.iter().find(|(step, _)| step.eq_ignore_ascii_case(name)) else {
-            return Ok(None);
-        };
-        Ok(Some((*step, *times, split_extra(word)?.1)))
-    }
+/// The parts of a level, in either order: `level 5 hard+2 roll`, `hard level 5`.
+fn level_kinds() -> [ArgumentKind; 2] {
+    let word = ArgumentKind::choice(&[&["level"]]).or_words(&["lvl", "lv"], Listed::Read);
+    let word = Part::unlisted("word", word);
+    let number = ArgumentKind::between(0, 100).or_else("level {} is not from 0 to 100");
+    let number =
+        Part::one("level", number).touching(Touching::Maybe).or_else("{} of which level? level 5 hard is right");
+    let medium = Spelled { words: ["moderate", "medium"].map(str::to_owned).to_vec(), listed: Listed::Read };
+    let steps = STEPS.iter().map(|(step, _)| Spelled::new(&[step], Listed::Shown)).chain([medium]);
+    let step = Part::one("step", ArgumentKind::Choice(steps.collect()));
+    let step = step.or_else("a level is easy, moderate or hard: level 5 hard");
+    let roll = Part::maybe("roll", ArgumentKind::choice(&[&["roll"]]).or_words(&["rolled"], Listed::Read));
+    let last = [step.clone(), extra(), roll.clone()];
+    [
+        ArgumentKind::Pattern([word.clone(), number.clone()].into_iter().chain(last).collect()),
+        ArgumentKind::Pattern(vec![step, extra(), word, number, roll]),
+    ]
+}
+
+/// The `+2` of `15+2` and `hard+2`.
+fn extra() -> Part {
+    let number = ArgumentKind::between(-HIGHEST, HIGHEST).signed().or_else("{} is too much to add to a difficulty");
+    Part::unlisted("extra", number).touching(Touching::Must)
 }
 
 impl Argument for Level {
     fn kind() -> ArgumentKind {
-        let step =
-            STEPS.iter().fold(ArgumentKind::Choice(Vec::new()), |all, (step, _)| all.or_words(&[*step], Listed::Shown));
-        ArgumentKind::Pattern(vec![
-            Part::unlisted("", ArgumentKind::choice(&[&["level"]]).or_words(&["lvl", "lv"], Listed::Read)),
-            Part::one("level", ArgumentKind::between(0, 100)),
-            Part::one("step", step.or_words(&["medium"], Listed::Read)),
-            Part::maybe("", ArgumentKind::choice(&[&["roll"]]).or_words(&["rolled"], Listed::Read)),
-        ])
+        ArgumentKind::Either(level_kinds().to_vec())
     }
 
-    fn read(words: &[&str]) -> Result<Option<(Self, usize)>, String> {
-        // `lvl5`
-        let glued = words[0].find(|c: char| c.is_ascii_digit()).filter(|at| is_level(&words[0][..*at]));
-        if let Some(at) = glued {
-            let apart = [&[&words[0][..at], &words[0][at..]], &words[1..]].concat();
-            return Ok(Level::read(&apart)?.map(|(level, taken)| (level, taken - 1)));
-        }
-        let named = usize::from(is_level(words[0]));
-        let at = |place: usize| words.get(place).copied().unwrap_or_default();
-        let (level, step, taken) = match (Number::<0, 100>::read(&[at(named)]), Level::step(at(named + 1))?) {
-            (Ok(Some((Number(level), _))), Some(step)) => (level, step, named + 2),
-            (Err(_), Some(_)) => return Err(format!("level {} is not from 0 to 100", at(named))),
-            // `hard level 5`, `hard 5`
-            _ => match Level::step(words[0])? {
-                Some(step) => {
-                    let place = 1 + usize::from(is_level(at(1)));
-                    match Number::<0, 100>::read(&[at(place)]) {
-                        Ok(Some((Number(level), _))) => (level, step, place + 1),
-                        _ => return Err(format!("{} of which level? level 5 {} is right", words[0], step.0)),
-                    }
-                }
-                None if named == 1 => return Err("a level is easy, moderate or hard: level 5 hard".to_owned()),
-                None => return Ok(None),
-            },
-        };
-        let rolled = matches!(at(taken).to_lowercase().as_str(), "roll" | "rolled");
-        let (step, times, extra) = step;
-        Ok(Some((Level { level, step, times, extra, rolled }, taken + usize::from(rolled))))
+    fn shown() -> Option<String> {
+        let [first, _] = level_kinds();
+        Some(first.shape())
     }
 
-    fn words() -> Vec<String> {
-        let steps = STEPS.iter().map(|(step, _)| (*step).to_owned());
-        steps.chain(["level".to_owned(), "roll".to_owned()]).collect()
+    fn from_value(value: Value) -> Result<Self, Refusal> {
+        let mut parts = value.parts()?;
+        let step = parts.one("step")?;
+        let typed = step.text()?;
+        let (step, times) = STEPS.into_iter().find(|(step, _)| *step == typed).unwrap_or(STEPS[0]);
+        Ok(Level {
+            level: parts.one("level")?.number()?.0,
+            step,
+            times,
+            extra: extra_of(&mut parts)?,
+            rolled: parts.take("roll").is_some(),
+        })
     }
 }
 
-fn is_level(word: &str) -> bool {
-    ["level", "lvl", "lv"].iter().any(|level| level.eq_ignore_ascii_case(word))
+fn extra_of(parts: &mut Parts) -> Result<i64, Refusal> {
+    parts.take("extra").map_or(Ok(0), |extra| Ok(extra.number()?.0))
 }
 
 /// What a check is up against.
@@ -210,56 +152,31 @@ const HIGHEST: i64 = 1_000;
 
 impl Argument for Difficulty {
     fn kind() -> ArgumentKind {
-        let dc = ArgumentKind::between(0, HIGHEST).behind(&["dc"]);
-        ArgumentKind::Either(vec![dc, Level::kind(), Name::kind()])
+        let wrong = "{} is not a difficulty: 15, 15+2, or level 5 hard";
+        let dc = ArgumentKind::between(0, HIGHEST).behind(&["dc"]).or_else(wrong);
+        let dc = ArgumentKind::Pattern(vec![Part::one("dc", dc), extra()]);
+        ArgumentKind::Either(level_kinds().into_iter().chain([dc, Name::kind()]).collect())
     }
 
     fn shown() -> Option<String> {
         Some("DC|level N hard|NAME".to_owned())
     }
 
-    fn read(words: &[&str]) -> Result<Option<(Self, usize)>, String> {
-        // `DC 15`, `DC15`
-        if let [dc, next, ..] = words
-            && dc.eq_ignore_ascii_case("dc")
-            && next.starts_with(|c: char| c.is_ascii_digit())
-        {
-            return Ok(Difficulty::read(&words[1..])?.map(|(difficulty, count)| (difficulty, count + 1)));
+    fn from_value(value: Value) -> Result<Self, Refusal> {
+        let mut parts = match value {
+            Value::Name(name) if ["foe", "hero", "passive"].iter().any(|side| name.eq_ignore_ascii_case(side)) => {
+                return Err(Refusal::new("two sides at once are: oppose 5 +3 vs foe 4 +2"));
+            }
+            Value::Name(name) => return Ok(Difficulty::Somebody(Name(name))),
+            value => value.parts()?,
+        };
+        match parts.take("dc") {
+            Some(dc) => match dc.number()?.0 + extra_of(&mut parts)? {
+                dc if dc <= HIGHEST => Ok(Difficulty::Number(dc)),
+                dc => Err(Refusal::new(format!("{dc} is not a difficulty: {HIGHEST} is the most"))),
+            },
+            None => Level::from_value(Value::Parts(parts)).map(Difficulty::Level),
         }
-        if let Some(number) = words[0].get(2..).filter(|_| words[0].to_lowercase().starts_with("dc"))
-            && number.starts_with(|c: char| c.is_ascii_digit())
-        {
-            return Difficulty::read(&[number]);
-        }
-        if let Some((level, count)) = Level::read(words)? {
-            return Ok(Some((Difficulty::Level(level), count)));
-        }
-        if words[0].starts_with(|c: char| c.is_ascii_digit()) {
-            let (number, extra) = split_extra(words[0])?;
-            let number: Option<i64> = number.parse().ok();
-            let dc = number.and_then(|number| number.checked_add(extra)).filter(|dc| *dc <= HIGHEST);
-            let wrong = || format!("{} is not a difficulty: 15, 15+2, or level 5 hard", words[0]);
-            return Ok(Some((Difficulty::Number(dc.ok_or_else(wrong)?), 1)));
-        }
-        if ["foe", "hero", "passive"].iter().any(|side| words[0].eq_ignore_ascii_case(side)) {
-            return Err("two sides at once are: oppose 5 +3 vs foe 4 +2".to_owned());
-        }
-        Ok(Name::read(words)?.map(|(name, count)| (Difficulty::Somebody(name), count)))
-    }
-
-    fn words() -> Vec<String> {
-        Level::words()
-    }
-}
-
-/// `hard+2` is `hard` and 2.
-fn split_extra(word: &str) -> Result<(&str, i64), String> {
-    match word.find(['+', '-']) {
-        Some(at) if at > 0 => {
-            let extra = word[at..].parse::<i64>().ok().filter(|extra| extra.abs() <= HIGHEST);
-            Ok((&word[..at], extra.ok_or_else(|| format!("{word} is not a difficulty: 15+2, or hard+2"))?))
-        }
-        _ => Ok((word, 0)),
     }
 }
 
@@ -278,49 +195,38 @@ pub(crate) enum Spendable {
     Award,
 }
 
-/// The words for each.
-const SPENDABLES: [(&str, Spendable); 10] = [
-    ("triumph", Spendable::Triumph),
-    ("triumphs", Spendable::Triumph),
-    ("tragedy", Spendable::Tragedy),
-    ("tragedies", Spendable::Tragedy),
-    ("stones", Spendable::Stones),
-    ("stone", Spendable::Stones),
-    ("fate", Spendable::Stones),
-    ("thrown", Spendable::Thrown),
-    ("award", Spendable::Award),
-    ("awarded", Spendable::Award),
+/// The words for each: the one that usage lines show, those that slips are taken for, and those that are only read.
+const SPENDABLES: [(&str, Spendable, &[&str], &[&str]); 5] = [
+    ("triumph", Spendable::Triumph, &["triumphs"], &["triumph die", "triumph dice"]),
+    ("tragedy", Spendable::Tragedy, &["tragedies"], &["tragedy die", "tragedy dice"]),
+    (
+        "stones",
+        Spendable::Stones,
+        &["stone", "fate"],
+        &["triumph stones", "triumph stone", "tragedy stones", "tragedy stone", "fate dice", "fate die"],
+    ),
+    ("thrown", Spendable::Thrown, &[], &["thrown die", "thrown dice"]),
+    ("award", Spendable::Award, &["awarded"], &["award die", "award dice", "awarded die", "awarded dice"]),
 ];
-
-/// Those that usage lines show.
-const SHOWN: [&str; 5] = ["triumph", "tragedy", "stones", "thrown", "award"];
 
 impl Argument for Spendable {
     fn kind() -> ArgumentKind {
-        let listed = |word: &str| if SHOWN.contains(&word) { Listed::Shown } else { Listed::Known };
-        ArgumentKind::Choice(SPENDABLES.iter().map(|(word, _)| Spelled::new(&[*word], listed(word))).collect())
+        let ways = |shown: &str, more: &[&str], listed| Spelled { words: also(shown, more), listed };
+        let all = SPENDABLES.iter().flat_map(|(shown, _, known, read)| {
+            [ways(shown, &[], Listed::Shown), ways(shown, known, Listed::Known), ways(shown, read, Listed::Read)]
+        });
+        ArgumentKind::Choice(all.collect())
     }
 
-    fn read(words: &[&str]) -> Result<Option<(Self, usize)>, String> {
-        let named = |word: &&str| {
-            let found = SPENDABLES.iter().find(|(name, _)| name.eq_ignore_ascii_case(word));
-            found.map(|(_, what)| *what)
-        };
-        Ok(match (named(&words[0]), words.get(1).and_then(named)) {
-            // `triumph stones`, `triumph dice`
-            (Some(Spendable::Triumph | Spendable::Tragedy), Some(Spendable::Stones)) => Some((Spendable::Stones, 2)),
-            (Some(what), _) => {
-                let dice =
-                    words.get(1).is_some_and(|word| ["die", "dice"].iter().any(|die| die.eq_ignore_ascii_case(word)));
-                Some((what, 1 + usize::from(dice)))
-            }
-            (None, _) => None,
-        })
+    fn from_value(value: Value) -> Result<Self, Refusal> {
+        let typed = value.text()?;
+        let named = SPENDABLES.iter().find(|(shown, ..)| *shown == typed);
+        named.map(|(_, what, ..)| *what).ok_or_else(|| Refusal::new(format!("there is no {typed} to spend")))
     }
+}
 
-    fn words() -> Vec<String> {
-        SPENDABLES.iter().map(|(name, _)| (*name).to_owned()).collect()
-    }
+fn also(shown: &str, more: &[&str]) -> Vec<String> {
+    std::iter::once(&shown).chain(more).map(|word| (*word).to_owned()).collect()
 }
 
 /// A chance: `45`, `45%`, `45 %`.
@@ -332,11 +238,8 @@ impl Argument for Percent {
         ArgumentKind::between(0, 100).before(&["%"])
     }
 
-    fn read(words: &[&str]) -> Result<Option<(Self, usize)>, String> {
-        let apart = words.get(1).is_some_and(|word| *word == "%");
-        let number = words[0].strip_suffix('%').unwrap_or(words[0]);
-        let read = Number::<0, 100>::read(&[number])?;
-        Ok(read.map(|(Number(chance), count)| (Percent(chance), count + usize::from(apart))))
+    fn from_value(value: Value) -> Result<Self, Refusal> {
+        Ok(Percent(value.number()?.0))
     }
 }
 
@@ -360,10 +263,8 @@ impl Argument for Count {
         ArgumentKind::between(1, 999).behind(&["x"]).before(&["x"])
     }
 
-    fn read(words: &[&str]) -> Result<Option<(Self, usize)>, String> {
-        let number = words[0].strip_prefix(['x', 'X']).unwrap_or(words[0]);
-        let number = number.strip_suffix(['x', 'X']).unwrap_or(number);
-        Ok(Number::<1, 999>::read(&[number])?.map(|(Number(count), taken)| (Count(count), taken)))
+    fn from_value(value: Value) -> Result<Self, Refusal> {
+        Ok(Count(value.number()?.0))
     }
 }
 
@@ -406,13 +307,8 @@ impl Argument for LuckControl {
         ArgumentKind::choice(&[&["luck control"]])
     }
 
-    fn read(words: &[&str]) -> Result<Option<(Self, usize)>, String> {
-        let both = words.len() > 1 && words[0].eq_ignore_ascii_case("luck") && words[1].eq_ignore_ascii_case("control");
-        Ok(both.then_some((LuckControl, 2)))
-    }
-
-    fn words() -> Vec<String> {
-        vec!["luck control".to_owned()]
+    fn from_value(_: Value) -> Result<Self, Refusal> {
+        Ok(LuckControl)
     }
 }
 
@@ -486,9 +382,12 @@ pub(crate) struct Opponent {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use plugin_api::Words;
 
     fn difficulty(typed: &str) -> Result<Option<(Difficulty, usize)>, String> {
-        Difficulty::read(&typed.split(' ').collect::<Vec<_>>())
+        let read = Difficulty::kind().read(&typed.split(' ').collect::<Vec<_>>()).map_err(|misfit| misfit.says)?;
+        let made = |(value, count)| Ok((Difficulty::from_value(value).map_err(|refusal| refusal.what)?, count));
+        read.map(made).transpose()
     }
 
     fn level(level: i64, times: i64, extra: i64, rolled: bool) -> Difficulty {
@@ -502,9 +401,13 @@ mod tests {
         assert_eq!(difficulty("15+2 +4"), Ok(Some((Difficulty::Number(17), 1))));
         assert_eq!(difficulty("level 5 HARD fortune"), Ok(Some((level(5, 2, 0, false), 3))));
         assert_eq!(difficulty("5 hard+2 roll"), Ok(Some((level(5, 2, 2, true), 3))));
+        assert_eq!(difficulty("lvl5 hard-2"), Ok(Some((level(5, 2, -2, false), 2))));
+        assert_eq!(difficulty("DC15"), Ok(Some((Difficulty::Number(15), 1))));
+        assert_eq!(difficulty("dc 150 level"), Ok(Some((Difficulty::Number(150), 2))));
+        assert_eq!(difficulty("15+x"), Ok(None));
         assert_eq!(difficulty("easy level 0"), Ok(Some((level(0, 0, 0, false), 3))));
         assert_eq!(difficulty("Ann"), Ok(Some((Difficulty::Somebody(Name("Ann".into())), 1))));
-        for wrong in ["hard", "level 5", "level 101 hard", "99999999999999999999", "15+x", "foe 4"] {
+        for wrong in ["hard", "level 5", "level 101 hard", "99999999999999999999", "foe 4"] {
             assert!(difficulty(wrong).is_err(), "{wrong}");
         }
     }

@@ -271,7 +271,8 @@ fn read(part: &str) -> Result<(&str, Lasts), Refusal> {
     }
     let spelled = number_word(count).map(|count| count.to_string());
     let figures = spelled.as_deref().unwrap_or(count);
-    let Some((Number(rounds), _)) = Rounds::read(&[figures]).map_err(|what| Refusal::new(what).about(*count))? else {
+    let read = Rounds::kind().read(&[figures]).map_err(|misfit| Refusal::new(misfit.says).about(*count))?;
+    let Some(Number(rounds)) = read.map(|(value, _)| Rounds::from_value(value)).transpose()? else {
         return Ok((part, Lasts::UntilCleared));
     };
     let linked = before.last().is_some_and(|word| LINKS.contains(&word.to_lowercase().as_str()));

@@ -1,31 +1,24 @@
 //! Words that no argument took: a remark, or a mistake.
 
 use super::typed::{Word, same};
-use super::{NUMBERED, Remark, Words, means_nothing};
+use super::{NUMBERED, Remark, Words};
+use crate::idle::means_nothing;
 use crate::{ArgumentSpec, Refusal, suggest};
 use std::ops::RangeInclusive;
 
 /// A word this long or longer is taken for a slip of another one; shorter ones are too often prose.
 const SLIP: usize = 5;
-/// Words that are nobody's name.
-const DENYING: [&str; 3] = ["no", "not", "without"];
 /// So many letters are enough for the beginning of a word.
 const BEGINNING: usize = 3;
 
 impl Words {
-    /// True for `no`, `not` and `without`, which are nobody's name.
-    pub fn denies(word: &str) -> bool {
-        DENYING.iter().any(|denies| same(denies, word))
-    }
-
     /// Ends the reading: words that nobody took are a remark, or refused with what they were perhaps meant to be among the
     /// words of `arguments`.
     ///
     /// # Errors
     /// There are such words, and they are no remark.
-    pub fn finish_with(&mut self, arguments: impl FnOnce() -> Vec<ArgumentSpec>) -> Result<(), Refusal> {
+    pub fn finish_with(&mut self, arguments: &[ArgumentSpec]) -> Result<(), Refusal> {
         let Some(word) = self.first_left() else { return Ok(()) };
-        let arguments = arguments();
         let arguments: Vec<Vec<&str>> = arguments.iter().map(ArgumentSpec::words).collect();
         let owner = arguments.iter().find(|words| words.iter().any(|known| same(known, &word.text)));
         let once = self.words.iter().filter(|each| same(&each.text, &word.text)).count() == 1;
@@ -108,8 +101,7 @@ impl Words {
     fn remark_among(&self, known: &[String], led: &[(String, Vec<String>)]) -> Option<RangeInclusive<usize>> {
         let (first, last) = self.ends_of_left().filter(|_| self.remark == Remark::Welcome)?;
         let run = &self.words[first..=last];
-        let leads =
-            |word: &Word| word.taken || word.is_ornament() || !word.quoted && means_nothing(&word.text.to_lowercase());
+        let leads = |word: &Word| word.taken || word.is_ornament() || !word.quoted && means_nothing(&word.text);
         let at = run.iter().position(|word| !leads(word))?;
         let own = led.iter().any(|(_, led)| led.iter().any(|known| same(known, &run[at].text)));
         let nearly = own || is_signed_word(&run[at].text) || is_nearly_known(run, at, known);
@@ -142,7 +134,7 @@ impl Words {
             let dies = |next: &Word| next.text.contains(|c: char| c.is_ascii_digit());
             let sign = word.text == "-" && self.words.get(at + 1).is_some_and(dies);
             let text = word.text.to_lowercase();
-            let leads = means_nothing(&text) || NUMBERED.contains(&text.as_str());
+            let leads = means_nothing(&word.text) || NUMBERED.contains(&text.as_str());
             let fills = taken_next && !word.quoted && leads && !sign;
             if word.taken || fills || word.is_ornament() {
                 taken_next = word.taken || fills;

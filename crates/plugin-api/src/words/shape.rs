@@ -17,7 +17,7 @@ pub(super) fn unfit(shape: &str, found: Option<&str>, place: &str) -> String {
 const MOST_TOLD: usize = 10;
 
 /// `: easy, hard or heroic`, the words that an argument of this shape may be besides, if the shape does not tell them.
-pub(super) fn told(shape: &str, known: &[String]) -> String {
+pub(super) fn told(shape: &str, known: &[&str]) -> String {
     match is_told(shape) || known.is_empty() || known.len() > MOST_TOLD {
         true => String::new(),
         false => format!(": by name it is {}", listed(known)),

@@ -170,23 +170,23 @@ pub(super) struct Part {
 
 impl Argument for Part {
     fn kind() -> ArgumentKind {
-        let word = |word| plugin_api::Part::one("", ArgumentKind::choice(&[&[word]]));
-        let number = plugin_api::Part::one("n", ArgumentKind::between(1, i64::MAX));
-        ArgumentKind::Pattern(vec![word("part"), number, word("of"), plugin_api::Part::one("", ArgumentKind::Entry)])
+        let word = |word| ArgumentKind::choice(&[&[word]]);
+        let number = plugin_api::Part::one("number", ArgumentKind::between(1, i64::MAX));
+        let last = plugin_api::Part::one("last", ArgumentKind::Entry);
+        let of = ArgumentKind::Pattern(vec![plugin_api::Part::unlisted("of", word("of")), last]);
+        let part = plugin_api::Part::one("part", word("part"));
+        ArgumentKind::Pattern(vec![part, number, plugin_api::Part::unlisted("of", of)])
     }
 
-    fn read(words: &[&str]) -> Result<Option<(Self, usize)>, String> {
-        let [part, number, rest @ ..] = words else { return Ok(None) };
-        let Some(number) = number.parse().ok().filter(|number| *number > 0 && part.eq_ignore_ascii_case("part")) else {
-            return Ok(None);
-        };
-        let entry = |word: &&str| word.strip_prefix('#').and_then(|digits| digits.parse().ok());
-        let (last, read) = match rest {
-            ["of", word, ..] if entry(word).is_some() => (entry(word), 4),
-            [word, ..] if entry(word).is_some() => (entry(word), 3),
-            _ => (None, 2),
-        };
-        Ok(Some((Part { number, last }, read)))
+    fn shown() -> Option<String> {
+        Some("part N of #N".to_owned())
+    }
+
+    fn from_value(value: plugin_api::Value) -> Result<Self, Refusal> {
+        let mut parts = value.parts()?;
+        let (number, _) = parts.one("number")?.number()?;
+        let last = parts.take("of").map(|of| of.parts()?.one("last")?.entry()).transpose()?;
+        Ok(Part { number: usize::try_from(number).unwrap_or(usize::MAX), last })
     }
 }
 

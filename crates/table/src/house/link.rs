@@ -29,8 +29,8 @@ impl Argument for Called {
         ArgumentKind::Room
     }
 
-    fn read(words: &[&str]) -> Result<Option<(Self, usize)>, String> {
-        Ok(Some((Called(words[0].to_owned()), 1)))
+    fn from_value(value: plugin_api::Value) -> Result<Self, Refusal> {
+        Ok(Called(value.text()?.to_owned()))
     }
 }
 

@@ -20,7 +20,7 @@ use jiff::Timestamp;
 use journal::documents::RollDoc;
 use plugin_api::{
     Against, Cast, CharacterId, CommandSpec, FollowUp, Left, Played, Plugin, PrintedDecks, Ready, Refusal, Role,
-    Scenes, Secrets, Seen, Target, Turn, Wanted, Words,
+    Scenes, Secrets, Seen, Target, Turn, Wanted,
 };
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -194,7 +194,7 @@ impl Prepared<'_> {
             let number = word.contains(|c: char| c.is_ascii_digit()) || number_word(&word).is_some();
             let of_a_command =
                 || self.plugin.manifest().commands.iter().any(|spec| spec.words().any(|known| *known == word));
-            !Words::means_nothing(&word) && (number || cast.known(&word).is_some() || of_a_command())
+            !plugin_api::means_nothing(&word) && (number || cast.known(&word).is_some() || of_a_command())
         };
         match remark.split_whitespace().any(means) {
             true => {

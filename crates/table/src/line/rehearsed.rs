@@ -422,7 +422,9 @@ fn without_idle_comment(line: &str) -> &str {
 
 /// How many words of a line mean something.
 fn words(line: &str) -> usize {
-    line.split_whitespace().filter(|word| word.contains(char::is_alphanumeric) && !Words::means_nothing(word)).count()
+    line.split_whitespace()
+        .filter(|word| word.contains(char::is_alphanumeric) && !plugin_api::means_nothing(word))
+        .count()
 }
 
 /// True if a line ends with these words, whatever else is between and around them.

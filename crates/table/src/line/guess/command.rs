@@ -4,7 +4,7 @@ use super::words::{ARTICLES, FILLERS, GROUPS, REASONS, THINGS, TURNS, VERBS};
 use super::{Sentence, begins_a_sentence, stems, without};
 use crate::line::filled::reads_whole;
 use crate::line::reading::reads;
-use plugin_api::{Argument, DiceWord, Words, suggest_within};
+use plugin_api::{DiceWord, Words, suggest_within};
 
 /// A shorter word within a sentence is spelled as it is meant: `I duck` asks for no deck.
 const SPELLED: usize = 5;
@@ -95,7 +95,7 @@ impl Sentence<'_> {
             let line = format!("{} {}", main.name, words.join(" "));
             self.fits(game, main, &line).then_some(line)
         };
-        if matches!(DiceWord::read(&[self.words[0]]), Ok(Some(_))) {
+        if DiceWord::of(self.words[0]).is_some() {
             return fits(&self.words);
         }
         let rest = self.words.get(1..).filter(|rest| !rest.is_empty())?;

@@ -12,7 +12,7 @@ use crate::people::People;
 use crate::sheet::Sheet;
 use crate::synonyms::synonym;
 use dice::Dialect;
-use plugin_api::{Argument, CharacterId, CommandSpec, DiceWord, FollowUp, Kind, Plugin, Words};
+use plugin_api::{CharacterId, CommandSpec, DiceWord, FollowUp, Kind, Plugin, Words};
 
 /// The most of a kind that are counted in front of what they do.
 const MOST_GOONS: u32 = 20;
@@ -151,7 +151,7 @@ impl<'a> Sentence<'a> {
     /// True if the first word is a value, a number or dice.
     fn begins_with_a_value(&self) -> bool {
         let sheet = Sheet { doc: &self.attempt.doc, character: self.attempt.actor };
-        let dice = matches!(DiceWord::read(&[self.words[0]]), Ok(Some(_)));
+        let dice = DiceWord::of(self.words[0]).is_some();
         dice || self.words[0].starts_with(|c: char| c.is_ascii_digit()) || self.value(&sheet, 0).is_some()
     }
 
@@ -229,7 +229,7 @@ impl<'a> Sentence<'a> {
                 parts.difficulty = Some(glued);
                 at += 1;
             } else if word.starts_with(|c: char| c.is_ascii_digit() || c == '+' || c == '-')
-                || matches!(DiceWord::read(&[self.words[at]]), Ok(Some(_)))
+                || DiceWord::of(self.words[at]).is_some()
             {
                 // `+1bd` is 1 more of something, and so is `1bd`.
                 let plain = word.trim_start_matches('+');
