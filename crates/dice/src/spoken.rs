@@ -3,7 +3,10 @@
 use crate::{Dialect, Notation, NotationError};
 
 /// Words that say something about the dice, so that they are never prose.
-const ABOUT_DICE: [&str; 54] = [
+const ABOUT_DICE: [&str; 57] = [
+    "third",
+    "quarter",
+    "fifth",
     "under",
     "below",
     "over",
@@ -127,7 +130,7 @@ impl Notation {
             }
             ["reroll" | "rerolling", "1" | "1s" | "ones"] => behind("r1".to_owned()),
             ["explode" | "exploding" | "explodes"] => behind("!".to_owned()),
-            ["under" | "below", most] => format!("{dice} < {}", number(most)?),
+            ["under" | "below", most @ ..] => format!("{dice} < {}", share(most)?),
             ["over" | "above", least] => format!("{dice} > {}", number(least)?),
             _ => return None,
         };
@@ -160,7 +163,7 @@ impl Notation {
         let prose = &text[at..];
         let about_dice = |word: &str| {
             let bare = word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
-            word.contains(|c: char| c.is_ascii_digit() || "+*/%=<>[]{};$".contains(c))
+            word.contains(|c: char| c.is_ascii_digit() || "+*/%=<>[]{};$".contains(c)) && !is_ordinal(word)
                 || ABOUT_DICE.contains(&bare.as_str())
         };
         let begins = prose.trim_start_matches(['-', '"', '(', '“', ' ', ',']).starts_with(char::is_alphabetic);
@@ -168,6 +171,32 @@ impl Notation {
         let taken_away = prose.starts_with('-') && (!prose.starts_with("- ") || prose.split_whitespace().count() < 3);
         let prose_alone = dice.len() < at && begins && !taken_away && !prose.split_whitespace().any(about_dice);
         (prose_alone && Notation::typed_in(dialect, dice).is_ok()).then_some(at)
+    }
+}
+
+/// `2nd`, `10th`: a number that counts no dice.
+fn is_ordinal(word: &str) -> bool {
+    let bare = word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
+    let ending = bare.trim_start_matches(|c: char| c.is_ascii_digit());
+    ending.len() < bare.len() && ["st", "nd", "rd", "th"].contains(&ending)
+}
+
+/// The parts of a number that rules ask for.
+const SHARES: [(&str, u32); 4] = [("half", 2), ("third", 3), ("quarter", 4), ("fifth", 5)];
+
+/// A number or a part of one: `45`, `45/5`, `half 45`.
+fn share(words: &[&str]) -> Option<String> {
+    let number = |word: &str| word.parse::<u32>().ok().filter(|number| *number > 0);
+    match words {
+        [number_or_part] => {
+            let (whole, part) = number_or_part.split_once('/').unwrap_or((number_or_part, "1"));
+            Some(if part == "1" { number(whole)?.to_string() } else { format!("{}/{}", number(whole)?, number(part)?) })
+        }
+        [name, whole] => {
+            let (_, part) = SHARES.iter().find(|(known, _)| known == name)?;
+            Some(format!("{}/{part}", number(whole)?))
+        }
+        _ => None,
     }
 }
 

@@ -20,7 +20,7 @@ pub enum ArgumentKind {
         /// The most dice in one word.
         most: u32,
     },
-    /// A number, dice or both, in one word or with a signed number behind it: `17`, `+3`, `2d6-1`, `d20 +4`.
+    /// A number or a roll, also with a signed number or `adv` behind it: `17`, `+3`, `2d20kh1`, `d20 +4`, `+3 adv`.
     Notation,
     /// Somebody at the table, or a new name.
     Who,

@@ -1,11 +1,12 @@
 //! Who enters the turn order, as typed: a name, how many of them, and a number or dice.
 
+use dice::{Dialect, Expression, Notation, Repeated};
 use plugin_api::{Argument, ArgumentKind, Listed, Name, Part, PartMany, Refusal, Touching, Turn};
 
 /// The most that one name can stand for: `Goon x20`.
 const MOST_TIMES: u32 = 20;
 /// The most dice of one roll.
-const MOST_DICE: u32 = 20;
+const MOST_DICE: i32 = 20;
 /// The largest number of an order, either way.
 const MOST: i32 = 1_000;
 
@@ -26,36 +27,37 @@ pub(crate) enum Value {
     Number(i32),
     /// Dice of this many sides, and a number.
     Dice { sides: Vec<u32>, plus: i32 },
+    /// Any other roll: `2d20kh1+3`.
+    Roll(Expression),
 }
 
+/// The die that a bare number with a sign is added to.
+const USUAL: &str = "d20";
+
 impl Value {
-    /// Reads `17`, `+3`, `d20+3`, `2d6-1`; a bare number with a sign is a d20 with it.
-    fn read(word: &str) -> Result<Self, Refusal> {
-        let (dice, plus) = match word.find(['+', '-']) {
-            Some(at) => word.split_at(at),
-            None => (word, ""),
-        };
-        let wrong = || Refusal::new(format!("{word} is too large"));
-        // `d20+dex`, without a value of that name.
-        let plus = match plus.strip_prefix(['+', '-']) {
-            None => 0,
-            Some(digits) if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) => {
-                return Err(Refusal::new(format!("{word} adds no number")));
+    /// Reads `17`, `+3`, `d20+3`, `2d20kh1-1`, `+3 adv`; a bare number with a sign is a d20 with it.
+    fn read(typed: &str) -> Result<Self, Refusal> {
+        if let Ok(number) = typed.parse::<i32>()
+            && !typed.starts_with(['+', '-'])
+        {
+            return if number <= MOST { Ok(Value::Number(number)) } else { Err(too_large(typed)) };
+        }
+        let whole = if typed.starts_with(['+', '-']) { format!("{USUAL}{typed}") } else { typed.to_owned() };
+        if let Some(sum) = sum(&whole) {
+            return sum.ok_or_else(|| too_large(typed));
+        }
+        let wrong = |what: &str| Refusal::new(format!("{typed} is no roll for a place in the order: {what}"));
+        // What the notation says about comments is about other lines.
+        let said = |error: dice::NotationError| wrong(error.what.split(';').next().unwrap_or_default());
+        let read = Notation::as_said(&whole, Dialect::Native).map_err(said)?;
+        match <[Repeated; 1]>::try_from(read.rolls) {
+            Ok([Repeated { times: None, expression, together: None }])
+                if !matches!(expression, Expression::Compared(..)) && expression.throws() =>
+            {
+                Ok(Value::Roll(expression))
             }
-            Some(_) => plus.parse().ok().filter(|plus: &i32| plus.abs() <= MOST).ok_or_else(wrong)?,
-        };
-        let Some((count, sides)) = dice.split_once('d') else {
-            return match dice.parse::<i32>() {
-                _ if dice.is_empty() => Ok(Value::Dice { sides: vec![20], plus }),
-                Ok(number) if number <= MOST && plus == 0 => Ok(Value::Number(number)),
-                Ok(number) if number <= MOST => Err(Refusal::new(format!("{word} is neither a number nor dice"))),
-                _ => Err(wrong()),
-            };
-        };
-        let count = if count.is_empty() { Some(1) } else { count.parse().ok() };
-        let count = count.filter(|count| (1..=MOST_DICE).contains(count)).ok_or_else(wrong)?;
-        let sides = sides.parse().ok().filter(|sides| (1..=1_000).contains(sides)).ok_or_else(wrong)?;
-        Ok(Value::Dice { sides: vec![sides; count as usize], plus })
+            _ => Err(wrong("it must have one result")),
+        }
     }
 
     /// The number, and how it was rolled.
@@ -70,8 +72,33 @@ impl Value {
                 let sum = if plus.is_empty() && dice.len() == 1 { String::new() } else { format!("{plus} = {total}") };
                 Ok((total, Some(format!("{}{sum}", shown.join(" ")))))
             }
+            Value::Roll(expression) => {
+                let roll = expression.roll(turn)?;
+                let total = i32::try_from(roll.total()).ok().filter(|total| total.abs() <= MOST);
+                let total = total.ok_or_else(|| too_large(&expression.to_string()))?;
+                Ok((total, Some(format!("{roll} = {total}"))))
+            }
         }
     }
+}
+
+fn too_large(typed: &str) -> Refusal {
+    Refusal::new(format!("{typed} is too large"))
+}
+
+/// A sum of dice of one kind and a number, `2d6-1`, if it is one; nothing in it, if it is too large.
+fn sum(typed: &str) -> Option<Option<Value>> {
+    let (dice, plus) = typed.split_at(typed.find(['+', '-']).unwrap_or(typed.len()));
+    let digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+    let (count, sides) = dice.split_once('d').filter(|(count, sides)| digits(count) && digits(sides))?;
+    let plus = if plus.is_empty() { "+0" } else { plus };
+    plus.strip_prefix(['+', '-']).filter(|plus| !plus.is_empty() && digits(plus))?;
+    let within = |text: &str, most: i32| text.parse::<i32>().ok().filter(|number| (1..=most).contains(number));
+    let count = if count.is_empty() { Some(1) } else { within(count, MOST_DICE) };
+    let plus = plus.parse::<i32>().ok().filter(|plus| plus.abs() <= MOST);
+    let made =
+        |((count, sides), plus): ((i32, i32), i32)| Value::Dice { sides: vec![sides as u32; count as usize], plus };
+    Some(count.zip(within(sides, MOST)).zip(plus).map(made))
 }
 
 /// Words between a name and its number: `Ann at 17`, `Ann moves to 5`.

@@ -1,7 +1,7 @@
 //! `!init`, `!next`, `!done`, `!delay`, `!go`, `!round`: what people do with the turn order.
 
 use crate::cards;
-use crate::entrants::Entrant;
+use crate::entrants::{Entrant, Value};
 use crate::here::Here;
 use crate::order::{Begins, Mode, Side};
 use crate::{Change, referees};
@@ -87,12 +87,12 @@ fn enter(here: &mut Here, turn: &mut Turn, entrants: Vec<Entrant>) -> Result<Rep
         return Err(Refusal::new(format!("{MOST_IN_ORDER} in an order are the most")).example("init remove Ogre"));
     }
     turn.close_offers(None, &["next"]);
-    let (mut rolled, mut entered) = (Vec::new(), Vec::new());
     // Several names put the order as it is typed.
     let alone = entrants.len() == 1;
-    for entrant in with_the_last_value(entrants) {
+    let mut entering: Vec<(CharacterId, Option<Value>)> = Vec::new();
+    for entrant in with_the_last_value(with_values_in_front(entrants)) {
         for who in named(turn, &entrant)? {
-            if entered.contains(&who) {
+            if entering.iter().any(|(each, _)| *each == who) {
                 return Err(Refusal::new(format!("{} is there twice", turn.name(who))));
             }
             if who != turn.actor {
@@ -102,13 +102,17 @@ fn enter(here: &mut Here, turn: &mut Turn, entrants: Vec<Entrant>) -> Result<Rep
                 let name = turn.name(who);
                 return Err(Refusal::new(format!("{name} is in the order already")).example(format!("next {name}")));
             }
-            let value = entrant.value.as_ref().map(|value| value.settled(turn)).transpose()?;
-            if let Some((_, Some(how))) = &value {
-                rolled.push(format!("{} {how}", turn.name(who)));
-            }
-            here.order.enter(who, value.map(|(total, _)| total));
-            entered.push(who);
+            entering.push((who, entrant.value.clone()));
         }
+    }
+    // No die falls before it is clear that all of them enter.
+    let mut rolled = Vec::new();
+    for (who, value) in entering {
+        let value = value.map(|value| value.settled(turn)).transpose()?;
+        if let Some((_, Some(how))) = &value {
+            rolled.push(format!("{} {how}", turn.name(who)));
+        }
+        here.order.enter(who, value.map(|(total, _)| total));
     }
     let reply = rolled.into_iter().fold(Reply::new(), |reply, roll| reply.die(roll).text(" | "));
     let order = text_of(here, turn).unwrap_or_default();
@@ -117,6 +121,20 @@ fn enter(here: &mut Here, turn: &mut Turn, entrants: Vec<Entrant>) -> Result<Rep
         0 if turn.by_referee() => reply.offer("next", "begin the first turn"),
         _ => reply,
     })
+}
+
+/// `12 Ogre, 15 Ann`: a line that begins with a value and ends with a name has each value in front of its name.
+fn with_values_in_front(mut entrants: Vec<Entrant>) -> Vec<Entrant> {
+    let begins = entrants.first().is_some_and(|first| first.name.is_none());
+    let ends = entrants.last().is_some_and(|last| last.value.is_none());
+    let [_, between @ .., _] = entrants.as_slice() else { return entrants };
+    if begins && ends && between.iter().all(|each| each.name.is_some() && each.value.is_some()) {
+        for next in (1..entrants.len()).rev() {
+            entrants[next].value = entrants[next - 1].value.take();
+        }
+        entrants.remove(0);
+    }
+    entrants
 }
 
 /// `Ann, Bob d20` is for both of them: a value after names without any is everyone's.

@@ -5,6 +5,7 @@ use super::{ArgumentKind, Spelled, pattern};
 use crate::DiceWord;
 use crate::idle::denies;
 use crate::value::{Text, Value};
+use dice::{Dialect, Notation};
 
 /// Why words that are meant as a kind are none of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -127,21 +128,35 @@ fn several(of: &ArgumentKind, words: &[&str]) -> Result<Option<(Vec<Value>, usiz
     Ok(of.read(words)?.map(|(value, count)| (vec![value], count)))
 }
 
-/// `17`, `+3`, `2d6-1`, `d20 +4`
+/// Words that say of dice that they are thrown twice.
+const TWICE: [&str; 5] = ["adv", "advantage", "dis", "disadv", "disadvantage"];
+
+/// `17`, `+3`, `2d6-1`, `2d20kh1`, `d20 +4`, `+3 adv`
 fn notation(words: &[&str]) -> Option<(Value, usize)> {
-    let made = |c: char| c.is_ascii_digit() || matches!(c, '+' | '-' | 'd' | 'D');
     let first = words[0].trim_start_matches(['=', ':']);
-    let sums = first.contains(['+', '-']);
-    let begins = first.starts_with(made) && first.contains(|c: char| c.is_ascii_digit());
-    // Letters behind a sign, `d20+dex`, are for the game to refuse.
+    // Letters behind a sign, `d20+dex`, are for whoever takes it to refuse.
     let front = first.split(['+', '-']).find(|part| !part.is_empty()).unwrap_or_default();
-    if !begins || !front.chars().all(made) {
+    let made = |c: char| c.is_ascii_digit() || matches!(c, 'd' | 'D');
+    let sum = !front.is_empty() && front.chars().all(made);
+    let begins =
+        first.starts_with(|c: char| made(c) || matches!(c, '+' | '-')) && first.contains(|c: char| c.is_ascii_digit());
+    if !begins || !(sum || Notation::typed_in(Dialect::Native, first).is_ok()) {
         return None;
     }
-    let number = |next: &&&str| {
+    let sums = first.contains(['+', '-']);
+    let dice = front.contains(['d', 'D']);
+    let number = |next: &str| {
         next.starts_with(['+', '-']) && next.len() > 1 && next[1..].bytes().all(|byte| byte.is_ascii_digit())
     };
-    let apart = words.get(1).filter(number).filter(|_| !sums && first.contains(['d', 'D']));
-    let typed = format!("{first}{}", apart.copied().unwrap_or_default());
-    Some((Value::Notation(typed.to_lowercase()), 1 + usize::from(apart.is_some())))
+    let mut typed = first.to_lowercase();
+    let mut taken = 1;
+    if let Some(apart) = words.get(taken).filter(|next| dice && !sums && number(next)) {
+        typed.push_str(apart);
+        taken += 1;
+    }
+    if let Some(twice) = words.get(taken).filter(|next| (dice || sums) && is_any(next, &TWICE)) {
+        typed = format!("{typed} {}", twice.to_lowercase());
+        taken += 1;
+    }
+    Some((Value::Notation(typed), taken))
 }
