@@ -147,6 +147,15 @@ fn what_the_disk_refused_again_and_again_is_not_too_fast() {
 }
 
 #[test]
+fn what_is_asked_for_while_its_write_is_in_doubt_is_carried_out() {
+    for kind in [Kind::Irc, Kind::History, Kind::Matrix] {
+        let doubt = Act::Fail(Fault::InDoubtDone);
+        let acts = [say(1, "!pc"), Act::Pass(1), doubt, say(2, "!remind 9m the ford"), Act::Pass(1)];
+        holds(kind, &acts);
+    }
+}
+
+#[test]
 fn what_changed_the_room_and_is_edited_to_a_roll_that_cannot_stand_keeps_its_dice() {
     let edited = edit(2, 1, "!secret roll 1d6");
     holds(Kind::Matrix, &[say(1, "!plugin enable spheres"), Act::Pass(1), edited, say(3, "!roll 1d6 # t3t")]);

@@ -360,7 +360,12 @@ impl Worker {
         if !early {
             // An empty batch waits for those before it.
             let left = ahead::rooms_that_leave(&self.id, &batch);
-            durable(bot.host().committer().submit(Some(table.lane()), batch)).await?;
+            let stored = durable(bot.host().committer().submit(Some(table.lane()), batch)).await;
+            if let Err(error) = stored {
+                // It may be stored all the same: whoever carries it out looks.
+                self.begun |= self.running.agenda.add(due);
+                return Err(error);
+            }
             self.left.extend(left);
             self.unconfirmed.clear();
             self.passed.clear();
