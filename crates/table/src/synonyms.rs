@@ -1,6 +1,6 @@
 //! What people call the table's own commands, in one word or two. `{}` is what they type behind it.
 
-const SYNONYMS: [(&str, &str); 38] = [
+const SYNONYMS: [(&str, &str); 45] = [
     ("afk", "away {}"),
     ("brb", "away {}"),
     ("gone", "away {}"),
@@ -35,10 +35,17 @@ const SYNONYMS: [(&str, &str); 38] = [
     ("blind", "secret {}"),
     ("hidden", "secret {}"),
     ("private", "secret {}"),
+    ("end scene", "scene end"),
+    ("scene over", "scene end"),
+    ("finish scene", "scene end"),
+    ("new scene", "scene {}"),
+    ("next scene", "scene {}"),
+    ("begin scene", "scene {}"),
     ("memo", "note {}"),
     ("remember", "note {}"),
     ("commands", "help"),
     ("manual", "help"),
+    ("rules", "help {}"),
 ];
 
 /// The line that a word which is no command means, with the rest of the line in it.

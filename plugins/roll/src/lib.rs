@@ -4,6 +4,7 @@ mod show;
 
 use dice::{Expression, Fate, Notation, Number, Pool, Repeated, Roll, Rolls, ShownDie, Throw};
 use plugin_api::{Answers, Commands, Game, Past, Plugin, Refusal, Reply, Text, Turn};
+use std::ops::Range;
 
 /// Plain dice as a plugin.
 pub fn plugin() -> Box<dyn Plugin> {
@@ -82,6 +83,10 @@ impl Game for Dice {
                 return unanswered;
             }
             let place = at + error.at.start..at + error.at.end;
+            if let Some(name) = added(&text, &error.at) {
+                let what = format!("{name} is no dice, and no value of that name is set");
+                return Refusal::usage(what, place).example(format!("set {name} 3"));
+            }
             let prose = Notation::prose_behind(&text, turn.dialect());
             let comment = prose.map(|from| format!("# {}", text[from..].trim()));
             if let Some(meant) = error.meant {
@@ -141,6 +146,15 @@ fn unknown(turn: &mut Turn, text: &str, wrong: usize) -> Option<Refusal> {
     let (before, typed) = text.split_once(" vs ")?;
     let named = typed.chars().all(|c| c.is_alphabetic() || c == '\'') && wrong < before.len();
     turn.character(typed).err().filter(|_| named)
+}
+
+/// The word at a place, if a sign adds it: `luck` in `d20+luck`, and in `d20 + luck` at the end.
+fn added<'t>(text: &'t str, at: &Range<usize>) -> Option<&'t str> {
+    let word = text.get(at.clone()).filter(|word| word.len() > 1 && word.chars().all(char::is_alphabetic))?;
+    let (before, behind) = (text[..at.start].chars().next_back(), text[at.end..].chars().next());
+    let whole = behind.is_none_or(|behind| behind.is_whitespace() || matches!(behind, '+' | '-' | ',' | '.'));
+    let apart = behind.is_none() && text[..at.start].trim_end().ends_with('+');
+    (whole && (apart || matches!(before, Some('+' | '-')))).then_some(word)
 }
 
 /// The results as named values.

@@ -168,6 +168,7 @@ impl Game for Turns {
         ("turn end", "done {}"),
         ("turn over", "done {}"),
         ("turn done", "done {}"),
+        ("skip", "done {}"),
         ("order", "init {}"),
         ("turnorder", "init {}"),
         ("combat", "init {}"),

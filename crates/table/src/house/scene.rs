@@ -11,7 +11,7 @@ use journal::store::StoreError;
 use plugin_api::{Refusal, Text};
 
 /// The words that end a scene, and those that bring a room back to the others.
-const END: [&str; 2] = ["end", "none"];
+const END: [&str; 4] = ["end", "ends", "over", "none"];
 const TOGETHER: [&str; 3] = ["together", "rejoin", "end apart"];
 /// The most characters of a scene's title.
 const MOST_TITLE: usize = 80;

@@ -1,4 +1,4 @@
-//! What somebody loses or gets back: `I take 7 damage`, `heal Bob 3 hp`, `goblin -5hp`.
+//! What somebody loses, gets back or has: `I take 7 damage`, `heal Bob 3 hp`, `goblin -5hp`, `hp Ogre 20`.
 
 use super::Sentence;
 use super::words::{GAINS, HEALTH, LOSES, WOUNDS};
@@ -7,7 +7,7 @@ use crate::sheet::Sheet;
 use dice::number_word;
 
 impl Sentence<'_> {
-    /// `I take 7 damage`, `heal Bob 3 hp`, `goblin -5hp`
+    /// `I take 7 damage`, `heal Bob 3 hp`, `goblin -5hp`, `hp Ogre 20`
     pub(super) fn hurts(&self) -> Option<String> {
         let (mut whose, mut change, mut sign, mut counter) = (None, None, None, None);
         // `took 6 damage from the wolf`, but `hp down by 3`
@@ -31,6 +31,8 @@ impl Sentence<'_> {
                 word if LOSES.contains(&word) => sign = Some('-'),
                 word if GAINS.contains(&word) => sign = Some('+'),
                 "points" | "point" | "of" | "for" | "by" | "back" | "the" | "to" | "on" | "more" => {}
+                // `12/20` is what is left and what there is.
+                word if change.is_none() && is_counter(word) => change = Some(word.to_owned()),
                 _ if change.is_none() && number.contains(|c: char| c.is_ascii_digit()) => {
                     change = Some(number.to_owned());
                     if !letters.is_empty() {
@@ -49,6 +51,7 @@ impl Sentence<'_> {
             return None;
         }
         let sheet = Sheet { doc: &self.attempt.doc, character: who };
+        let named = counter.is_some() && whose.is_some();
         let health = || HEALTH.iter().find(|name| sheet.counts(name)).map(|name| (*name).to_owned());
         let counter = match counter {
             Some(named) => {
@@ -60,11 +63,20 @@ impl Sentence<'_> {
         let change = change?;
         let signed = match (change.strip_prefix(['+', '-']), sign) {
             (Some(_), None) => change.clone(),
-            (None, Some(sign)) => format!("{sign}{change}"),
+            (None, Some(sign)) if !is_counter(&change) => format!("{sign}{change}"),
+            // Somebody's value is this.
+            (None, None) if named => change.clone(),
             _ => return None,
         };
-        let line = format!("{} {signed}", counter?);
+        let set = if is_counter(&signed) { "set " } else { "" };
+        let line = format!("{set}{} {signed}", counter?);
         let line = if said.is_empty() { line } else { format!("{line} # {said}") };
         Some(if who == self.attempt.actor { line } else { format!("as {} {line}", self.cast.written(who)) })
     }
+}
+
+/// `12/20`
+fn is_counter(word: &str) -> bool {
+    let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    word.split_once('/').is_some_and(|(left, whole)| digits(left) && digits(whole))
 }
