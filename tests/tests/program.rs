@@ -14,3 +14,4 @@ mod links;
 mod manual;
 mod operators;
 mod package;
+mod read;

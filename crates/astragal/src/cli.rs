@@ -51,6 +51,18 @@ pub enum Task {
         #[arg(required = true, value_name = "FILE")]
         files: Vec<PathBuf>,
     },
+    /// Show how a line is read: its parts, what each command takes of it, and what the bot does
+    Read {
+        /// The games and tools of the room, such as mvk,turns; all if none is named
+        #[arg(long, value_delimiter = ',', value_name = "GAMES")]
+        games: Vec<String>,
+        /// Play this session in the room first, and read the line as Ann's
+        #[arg(long, value_name = "FILE", conflicts_with = "games")]
+        after: Option<PathBuf>,
+        /// The line, with or without the prefix
+        #[arg(required = true, value_name = "LINE", trailing_var_arg = true, allow_hyphen_values = true)]
+        line: Vec<String>,
+    },
     /// Write all the bot's data to a new file; works while the bot runs
     Backup {
         /// The file to write, compressed if its name ends in .gz; - is standard output

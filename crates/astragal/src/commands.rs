@@ -9,9 +9,11 @@ use crate::log::Log;
 use crate::networks::{AnyKind, Kinds};
 use crate::out::{Printed, complain, was_closed};
 use crate::place::Place;
+use crate::read::Asked;
 use crate::request::Journal;
 use crate::{
-    ask, backup, check, check_config, doctor, examine, export, full, init, owner, pages, play, rebuild, run, tables,
+    ask, backup, check, check_config, doctor, examine, export, full, init, owner, pages, play, read, rebuild, run,
+    tables,
 };
 use clap::{ArgMatches, Command, CommandFactory, FromArgMatches};
 use std::path::PathBuf;
@@ -89,6 +91,9 @@ fn with_networks(kind: &dyn AnyKind, words: &ArgMatches, place: &Place) -> anyho
 fn did(task: Task, words: &ArgMatches, place: &Place) -> anyhow::Result<ExitCode> {
     match task {
         Task::Play { json, files } => return Ok(play::play(&files, Printed::of(json))),
+        Task::Read { games, after, line } => {
+            read::read(&Asked { line: line.join(" "), games, after: after.map(named) })
+        }
         Task::CheckStore { store } => return Ok(check::check_here(&store)),
         Task::Doctor => return doctor::doctor(place),
         Task::Ctl { order, json } => ask::ctl(&place.data_dir()?, &order, Printed::here(json)),

@@ -6,6 +6,7 @@ use clap::Command;
 const EXAMPLES: &[(&str, &[&str])] = &[
     ("astragal", &["astragal init", "astragal check-config --online", "astragal --config dice.toml --data dice"]),
     ("astragal play", &["astragal play scene.session", "astragal play --json scene.session"]),
+    ("astragal read", &["astragal read act d8 d10 vs 2 goblins", "astragal read --after scene.session hp -5"]),
     (
         "astragal backup",
         &[

@@ -36,6 +36,7 @@ mod place;
 mod play;
 mod progress;
 pub mod questions;
+mod read;
 mod rebuild;
 mod reload;
 mod request;

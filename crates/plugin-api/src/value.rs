@@ -152,6 +152,11 @@ impl Values {
         Values { all, next: 0 }
     }
 
+    /// What was found for each argument, in the order of their declaration.
+    pub fn found(&self) -> &[Vec<Found>] {
+        &self.all
+    }
+
     pub(crate) fn next(&mut self) -> Vec<Found> {
         self.next += 1;
         self.all.get_mut(self.next - 1).map(std::mem::take).unwrap_or_default()

@@ -81,6 +81,8 @@ pub struct Doubted {
     pub nearly: bool,
     /// Why it may be meant otherwise.
     pub because: Doubt,
+    /// A line that is in doubt for the same reason.
+    pub example: &'static str,
 }
 
 /// What a line with a doubted remark may be shown as.
@@ -146,7 +148,7 @@ pub enum Doubt {
 /// Finds out whether the line has a remark that may be meant otherwise.
 pub fn doubted(read: Read<'_>, known: &dyn Known) -> Option<Doubted> {
     let remark = Left::of(read, known).filter(|remark| remark.tokens[remark.content].shape != Shape::Quoted)?;
-    let (because, ..) = ROWS.iter().find(|(_, holds, _)| holds(&remark))?;
+    let (because, _, example) = ROWS.iter().find(|(_, holds, _)| holds(&remark))?;
     let (at, whole) = match remark.in_front().filter(|_| *because == Doubt::ArgumentBehind) {
         Some(at) => (at, !remark.is_one_word()),
         None => (remark.begins_at(*because)..read.typed.len(), true),
@@ -161,7 +163,7 @@ pub fn doubted(read: Read<'_>, known: &dyn Known) -> Option<Doubted> {
         || shown == Shown::Nothing && (*because == Doubt::Number || remark.begins_with_a_name())
         || remark.says_one_word_in(&at)
         || remark.is_nearly_an_argument();
-    Some(Doubted { at, shown, nearly, because: *because })
+    Some(Doubted { at, shown, nearly, because: *because, example })
 }
 
 /// Whether something is left of the line besides its arguments, and it cannot be meant otherwise than as a remark.
