@@ -5,7 +5,7 @@ mod pattern;
 mod read;
 
 use crate::spec::{ArgumentSpec, usage_of};
-pub use number::{NamedNumber, NumberKind, Sign};
+pub use number::{NamedNumber, NumberKind, Sign, Unit};
 pub use pattern::{Part, PartMany, Touching};
 pub use read::Misfit;
 use serde::{Deserialize, Serialize};

@@ -34,7 +34,9 @@ pub use dice::{Dice, Die, number_word};
 pub use dice_word::DiceWord;
 pub use game::{Game, Held, Played, Plugin, Ready, SavedState, plugin};
 pub use idle::{denies, means_nothing};
-pub use kind::{ArgumentKind, Form, Listed, Misfit, NamedNumber, NumberKind, Part, PartMany, Sign, Spelled, Touching};
+pub use kind::{
+    ArgumentKind, Form, Listed, Misfit, NamedNumber, NumberKind, Part, PartMany, Sign, Spelled, Touching, Unit,
+};
 pub use past::Past;
 pub use plugin_api_derive::{Arguments, Choice, Commands, Forms};
 pub use printed::{FirstSide, MOST_CARDS, PrintedCard, PrintedDeck, PrintedDecks, wrong_deck_name};

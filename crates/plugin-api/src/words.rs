@@ -129,7 +129,9 @@ impl Words {
 
     /// Whether a word only leads to the next one: `to` in `to Ann`.
     fn only_leads(&self, at: usize, kind: &ArgumentKind) -> bool {
-        means_nothing(&self.words[at].text) && self.is_prose(at, kind)
+        let text = &self.words[at].text;
+        // A capital begins a name.
+        !text.starts_with(char::is_uppercase) && means_nothing(text) && self.is_prose(at, kind)
     }
 
     /// Whether a word begins what is no argument any more: `from` in `from healing`.

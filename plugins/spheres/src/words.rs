@@ -92,12 +92,19 @@ fn level_kinds() -> [ArgumentKind; 2] {
     let medium = Spelled { words: ["moderate", "medium"].map(str::to_owned).to_vec(), listed: Listed::Read };
     let steps = STEPS.iter().map(|(step, _)| Spelled::new(&[step], Listed::Shown)).chain([medium]);
     let step = Part::one("step", ArgumentKind::Choice(steps.collect()));
-    let step = step.or_else("a level is easy, moderate or hard: level 5 hard");
+    let steps = "a level is easy, moderate or hard: level 5 hard";
+    let step = step.or_else(steps);
     let roll = Part::maybe("roll", ArgumentKind::choice(&[&["roll"]]).or_words(&["rolled"], Listed::Read));
     let last = [step.clone(), extra(), roll.clone()];
     [
-        ArgumentKind::Pattern([word.clone(), number.clone()].into_iter().chain(last).collect()),
-        ArgumentKind::Pattern(vec![step, extra(), word, number, roll]),
+        ArgumentKind::Pattern([word.clone(), number.clone().or_else(steps)].into_iter().chain(last).collect()),
+        ArgumentKind::Pattern(vec![
+            step,
+            extra(),
+            word,
+            number.or_else("{} of which level? level 5 hard is right"),
+            roll,
+        ]),
     ]
 }
 
@@ -153,7 +160,7 @@ const HIGHEST: i64 = 1_000;
 impl Argument for Difficulty {
     fn kind() -> ArgumentKind {
         let wrong = "{} is not a difficulty: 15, 15+2, or level 5 hard";
-        let dc = ArgumentKind::between(0, HIGHEST).behind(&["dc"]).or_else(wrong);
+        let dc = ArgumentKind::between(0, HIGHEST).unsigned().only().behind(&["dc"]).or_else(wrong);
         let dc = ArgumentKind::Pattern(vec![Part::one("dc", dc), extra()]);
         ArgumentKind::Either(level_kinds().into_iter().chain([dc, Name::kind()]).collect())
     }
@@ -404,10 +411,10 @@ mod tests {
         assert_eq!(difficulty("lvl5 hard-2"), Ok(Some((level(5, 2, -2, false), 2))));
         assert_eq!(difficulty("DC15"), Ok(Some((Difficulty::Number(15), 1))));
         assert_eq!(difficulty("dc 150 level"), Ok(Some((Difficulty::Number(150), 2))));
-        assert_eq!(difficulty("15+x"), Ok(None));
         assert_eq!(difficulty("easy level 0"), Ok(Some((level(0, 0, 0, false), 3))));
+        assert_eq!(difficulty("+4"), Ok(None));
         assert_eq!(difficulty("Ann"), Ok(Some((Difficulty::Somebody(Name("Ann".into())), 1))));
-        for wrong in ["hard", "level 5", "level 101 hard", "99999999999999999999", "foe 4"] {
+        for wrong in ["hard", "level 5", "level 101 hard", "99999999999999999999", "15+x", "3d6", "foe 4"] {
             assert!(difficulty(wrong).is_err(), "{wrong}");
         }
     }

@@ -108,7 +108,7 @@ impl Argument for Entrant {
         let value = || Part::one("value", ArgumentKind::Notation);
         let link = || Part::unlisted("link", ArgumentKind::Choice(Vec::new()).or_words(&LINKS, Listed::Read));
         let linked = ArgumentKind::Pattern(vec![link(), link(), value()]);
-        let times = ArgumentKind::between(1, MOST_TIMES.into()).of(&["x", "×"]);
+        let times = ArgumentKind::between(1, MOST_TIMES.into()).times(&["x", "×"]);
         let times = times.or_else(&format!("{{}} is not from x1 to x{MOST_TIMES}"));
         let named = ArgumentKind::Pattern(vec![
             Part::one("name", Name::kind()),

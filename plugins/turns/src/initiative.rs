@@ -90,7 +90,7 @@ fn enter(here: &mut Here, turn: &mut Turn, entrants: Vec<Entrant>) -> Result<Rep
     // Several names put the order as it is typed.
     let alone = entrants.len() == 1;
     let mut entering: Vec<(CharacterId, Option<Value>)> = Vec::new();
-    for entrant in with_the_last_value(with_values_in_front(entrants)) {
+    for entrant in with_the_last_value(with_values_in_front(turn, entrants)) {
         for who in named(turn, &entrant)? {
             if entering.iter().any(|(each, _)| *each == who) {
                 return Err(Refusal::new(format!("{} is there twice", turn.name(who))));
@@ -123,10 +123,14 @@ fn enter(here: &mut Here, turn: &mut Turn, entrants: Vec<Entrant>) -> Result<Rep
     })
 }
 
-/// `12 Ogre, 15 Ann`: a line that begins with a value and ends with a name has each value in front of its name.
-fn with_values_in_front(mut entrants: Vec<Entrant>) -> Vec<Entrant> {
+/// `12 Ogre, 15 Ann`: a line that begins with a value and ends with a name has each value in front of its name. A word that
+/// is neither somebody's name nor written like one is none.
+fn with_values_in_front(turn: &mut Turn, mut entrants: Vec<Entrant>) -> Vec<Entrant> {
     let begins = entrants.first().is_some_and(|first| first.name.is_none());
-    let ends = entrants.last().is_some_and(|last| last.value.is_none());
+    let ends = entrants.last().is_some_and(|last| {
+        let named = |name: &String| names::may_be_new(name) || turn.character(name).is_ok();
+        last.value.is_none() && last.name.as_ref().is_some_and(named)
+    });
     let [_, between @ .., _] = entrants.as_slice() else { return entrants };
     if begins && ends && between.iter().all(|each| each.name.is_some() && each.value.is_some()) {
         for next in (1..entrants.len()).rev() {

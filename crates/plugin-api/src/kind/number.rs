@@ -20,9 +20,12 @@ pub struct NumberKind {
     /// What may follow it, touching it or not: `45 %`, `2 wounds`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub after: Vec<String>,
-    /// True if one of these must be there; alone, it means 1.
+    /// Whether one of these must be there.
     #[serde(default)]
-    pub counts: bool,
+    pub unit: Unit,
+    /// True if a word that begins with a digit can be nothing else.
+    #[serde(default)]
+    pub only: bool,
     /// Numbers that have names: `hard`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub names: Vec<NamedNumber>,
@@ -46,6 +49,18 @@ pub enum Sign {
     Welcome,
     /// It has none: `+7` is none of these.
     Never,
+}
+
+/// Whether a word that says what a number counts must be there.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Unit {
+    /// It may be missing.
+    #[default]
+    Welcome,
+    /// It must be there.
+    Needed,
+    /// It must be there, and alone it means 1.
+    OrOne,
 }
 
 /// A number that has a name.
@@ -73,7 +88,8 @@ impl ArgumentKind {
             sign: Sign::Welcome,
             before: Vec::new(),
             after: Vec::new(),
-            counts: false,
+            unit: Unit::Welcome,
+            only: false,
             names: Vec::new(),
             ahead: None,
             wrong: None,
@@ -96,7 +112,19 @@ impl ArgumentKind {
     /// So many of these: `2 wounds`, `wounds 2`; `wounds` alone is 1.
     #[must_use]
     pub fn of(self, names: &[&str]) -> Self {
-        self.behind(names).before(names).with_number(|number| number.counts = true)
+        self.behind(names).before(names).with_number(|number| number.unit = Unit::OrOne)
+    }
+
+    /// So many times, `x2` or `2x`, with one of these signs.
+    #[must_use]
+    pub fn times(self, signs: &[&str]) -> Self {
+        self.behind(signs).before(signs).with_number(|number| number.unit = Unit::Needed)
+    }
+
+    /// The number, for which every word is meant that begins with a digit.
+    #[must_use]
+    pub fn only(self) -> Self {
+        self.with_number(|number| number.only = true)
     }
 
     /// The number with a sign that must be there.
@@ -229,11 +257,11 @@ impl NumberKind {
             let number = words.get(count).map_or(Ok(None), |word| self.number(word, true))?;
             return match number {
                 Some((number, signed)) => Ok(Some((count + 1, number, signed))),
-                None => Ok(self.counts.then_some((count, 1, false))),
+                None => Ok((self.unit == Unit::OrOne).then_some((count, 1, false))),
             };
         }
         let behind = unit(&self.after, 1).filter(|_| words[1].len() > 1 || !is_word(words[1]));
-        if self.counts && behind.is_none() {
+        if self.unit != Unit::Welcome && behind.is_none() {
             return Ok(None);
         }
         let number = self.number(words[0], behind.is_some())?;
@@ -242,6 +270,9 @@ impl NumberKind {
 
     /// `x2`, `2wounds`, `45%`
     fn glued(&self, word: &str) -> Result<Option<(i64, bool)>, Misfit> {
+        if self.before.is_empty() && self.after.is_empty() {
+            return Ok(None);
+        }
         let lower = word.to_lowercase();
         let front = self.before.iter().filter_map(|unit| lower.strip_prefix(unit.as_str()));
         let back = self.after.iter().filter_map(|unit| lower.strip_suffix(unit.as_str()));
@@ -256,7 +287,11 @@ impl NumberKind {
     fn number(&self, word: &str, told: bool) -> Result<Option<(i64, bool)>, Misfit> {
         let spelled = number_word(word).filter(|_| told).map(|number| number.to_string());
         let digits = spelled.as_deref().unwrap_or(word);
-        if is_number(digits) { self.bounded(word, digits) } else { Ok(None) }
+        match is_number(digits) {
+            true => self.bounded(word, digits),
+            false if self.only && word.starts_with(|c: char| c.is_ascii_digit()) => Err(Misfit::new(self.wrong(word))),
+            false => Ok(None),
+        }
     }
 
     fn bounded(&self, word: &str, digits: &str) -> Result<Option<(i64, bool)>, Misfit> {
@@ -267,17 +302,20 @@ impl NumberKind {
             _ => {}
         }
         let number = digits.parse().ok().filter(|number| (self.least..=self.most).contains(number));
-        let says = || match &self.wrong {
+        number.map(|number| Some((number, signed))).ok_or_else(|| Misfit::new(self.wrong(word)))
+    }
+
+    fn wrong(&self, word: &str) -> String {
+        match &self.wrong {
             Some(wrong) => wrong.replace("{}", word),
             None => format!("{word} is not from {} to {}", self.least, self.most),
-        };
-        number.map(|number| Some((number, signed))).ok_or_else(|| Misfit::new(says()))
+        }
     }
 }
 
 /// How many of these words a name is: all its own, or one that is all of them together, `veryhard` or `very-hard`.
 pub(super) fn spelled(name: &str, words: &[&str]) -> Option<usize> {
-    let same = |a: &str, b: &str| a.eq_ignore_ascii_case(b) || a.to_lowercase() == b;
+    let same = |a: &str, b: &str| a.eq_ignore_ascii_case(b) || !a.is_ascii() && a.to_lowercase() == b;
     let first = words.first()?;
     if !name.contains([' ', '-']) {
         return same(first, name).then_some(1);

@@ -138,8 +138,11 @@ fn notation(words: &[&str]) -> Option<(Value, usize)> {
     let front = first.split(['+', '-']).find(|part| !part.is_empty()).unwrap_or_default();
     let made = |c: char| c.is_ascii_digit() || matches!(c, 'd' | 'D');
     let sum = !front.is_empty() && front.chars().all(made);
-    let begins =
-        first.starts_with(|c: char| made(c) || matches!(c, '+' | '-')) && first.contains(|c: char| c.is_ascii_digit());
+    let signed = first.strip_prefix(['+', '-']);
+    let begins = match signed {
+        Some(number) => number.starts_with(|c: char| c.is_ascii_digit()) && !front.contains(['d', 'D']),
+        None => first.starts_with(made) && first.contains(|c: char| c.is_ascii_digit()),
+    };
     if !begins || !(sum || Notation::typed_in(Dialect::Native, first).is_ok()) {
         return None;
     }

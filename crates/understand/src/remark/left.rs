@@ -175,7 +175,7 @@ pub fn is_number(kind: &ArgumentKind) -> bool {
     match kind {
         ArgumentKind::Number { .. } => true,
         ArgumentKind::Either(kinds) => kinds.iter().any(is_number),
-        ArgumentKind::All(kind) => is_number(kind),
+        ArgumentKind::All(kind) | ArgumentKind::List { of: kind, .. } => is_number(kind),
         _ => false,
     }
 }
@@ -185,7 +185,7 @@ pub fn is_somebody(kind: &ArgumentKind) -> bool {
     match kind {
         ArgumentKind::Who => true,
         ArgumentKind::Either(kinds) => kinds.iter().any(is_somebody),
-        ArgumentKind::All(kind) => is_somebody(kind),
+        ArgumentKind::All(kind) | ArgumentKind::List { of: kind, .. } => is_somebody(kind),
         _ => false,
     }
 }
