@@ -3,6 +3,8 @@
 
 #[path = "architecture/circles.rs"]
 mod circles;
+#[path = "architecture/documents.rs"]
+mod documents;
 #[path = "architecture/english.rs"]
 mod english;
 #[path = "architecture/licences.rs"]
