@@ -174,12 +174,22 @@ impl Words {
         if matches!(kind, ArgumentKind::Text | ArgumentKind::Line) {
             return Ok(self.rest());
         }
-        let words: Vec<&str> =
-            self.words.iter().skip(at).take_while(|word| !word.taken).map(|word| word.text.as_str()).collect();
+        let words: Vec<&str> = self.untaken_from(at).collect();
         let read = kind.read(&words).map_err(|misfit| self.refused(at, misfit))?;
         let Some((value, count)) = read else { return Ok(None) };
         self.words[at..at + count].iter_mut().for_each(|word| word.taken = true);
         Ok(Some(Found { value: Some(value), at: start..self.words[at + count - 1].at.end }))
+    }
+
+    /// Whether the kind takes several words from word number `at` on.
+    fn reads_several(&self, at: usize, kind: &ArgumentKind) -> bool {
+        let words: Vec<&str> = self.untaken_from(at).collect();
+        !words.is_empty() && matches!(kind.read(&words), Ok(Some((_, count))) if count > 1)
+    }
+
+    /// The words from number `at` on, up to the first that was taken.
+    fn untaken_from(&self, at: usize) -> impl Iterator<Item = &str> {
+        self.words.iter().skip(at).take_while(|word| !word.taken).map(|word| word.text.as_str())
     }
 
     /// What is wrong with word number `at`.
@@ -218,10 +228,12 @@ impl Words {
         {
             word.text = number.to_string();
         }
-        let skipped = |word: &Word| {
-            let again = names.iter().any(|name| same(&word.text, name));
-            !word.taken && !word.quoted && (again || means_nothing(&word.text))
-        };
+        let again = |word: &Word| names.iter().any(|name| same(&word.text, name));
+        let skipped = |word: &Word| !word.taken && !word.quoted && (again(word) || means_nothing(&word.text));
+        // The v of `dn v. hard` is no versus.
+        if self.words.get(next).is_some_and(again) && self.reads_several(next, kind) {
+            return self.read_at(next, kind);
+        }
         // `vs the Ogre`, `spotlight on my background`
         for leading in 1..=MOST_LEADING {
             let all = self.words.get(next..next + leading).is_some_and(|words| words.iter().all(skipped));

@@ -85,16 +85,16 @@ impl Part {
 /// Reads all `parts` from the front of `words`, and how many words they take. Once a word was taken that only these parts
 /// have, what must follow it is missed; a number that may as well be something else is not.
 pub(super) fn read(parts: &[Part], words: &[&str]) -> Result<Option<(Value, usize)>, Misfit> {
-    Reading { parts, words: words.iter().map(|word| (*word).to_owned()).collect(), ..Reading::default() }.all()
+    Reading { parts, words, ..Reading::default() }.all()
 }
 
 #[derive(Default)]
 struct Reading<'a> {
     parts: &'a [Part],
-    /// The words that are left; of the first perhaps only its end.
-    words: Vec<String>,
-    /// True if it is only the end of a word.
-    within: bool,
+    /// The words that are left.
+    words: &'a [&'a str],
+    /// The end of the first of them, if its front was taken.
+    end: Option<&'a str>,
     /// How many words were taken.
     taken: usize,
     /// The word that shows that these parts are meant.
@@ -121,7 +121,7 @@ impl Reading<'_> {
             }
         }
         match wrong {
-            _ if self.within || self.taken == 0 => Ok(None),
+            _ if self.end.is_some() || self.taken == 0 => Ok(None),
             Some(wrong) => Err(wrong),
             None => Ok(Some((Value::Parts(values), self.taken))),
         }
@@ -130,20 +130,23 @@ impl Reading<'_> {
     fn part(&mut self, at: usize) -> Result<Option<Value>, Misfit> {
         let part = &self.parts[at];
         let touches = match part.touching {
-            Touching::Never => !self.within,
+            Touching::Never => self.end.is_none(),
             Touching::Maybe => true,
-            Touching::Must => self.within,
+            Touching::Must => self.end.is_some(),
         };
-        let Some(word) = self.words.first().filter(|_| touches).cloned() else { return Ok(None) };
-        if let Some((value, end)) = self.front(at, &word) {
+        let Some((first, others)) = self.words.split_first().filter(|_| touches) else { return Ok(None) };
+        let word = self.end.unwrap_or(first);
+        if let Some((value, end)) = self.front(at, word) {
             self.is_led(part, &word[..end]);
-            self.words[0] = word[end..].to_owned();
-            self.within = true;
+            self.end = Some(&word[end..]);
             return Ok(Some(value));
         }
-        let words: Vec<&str> = self.words.iter().map(String::as_str).collect();
-        let Some((value, count)) = part.kind.read(&words)? else { return Ok(None) };
-        self.is_led(part, &word);
+        let read = match self.end {
+            Some(end) => part.kind.read(&[&[end], others].concat())?,
+            None => part.kind.read(self.words)?,
+        };
+        let Some((value, count)) = read else { return Ok(None) };
+        self.is_led(part, word);
         self.pass(count);
         Ok(Some(value))
     }
@@ -179,8 +182,8 @@ impl Reading<'_> {
 
     /// Takes so many of the words that are left.
     fn pass(&mut self, count: usize) {
-        self.words.drain(..count);
+        self.words = &self.words[count..];
         self.taken += count;
-        self.within = false;
+        self.end = None;
     }
 }

@@ -171,7 +171,7 @@ pub(super) struct Part {
 impl Argument for Part {
     fn kind() -> ArgumentKind {
         let word = |word| ArgumentKind::choice(&[&[word]]);
-        let number = plugin_api::Part::one("number", ArgumentKind::between(1, i64::MAX));
+        let number = plugin_api::Part::one("number", ArgumentKind::between(1, i64::MAX).or_else("there is no part {}"));
         let last = plugin_api::Part::one("last", ArgumentKind::Entry);
         let of = ArgumentKind::Pattern(vec![plugin_api::Part::unlisted("of", word("of")), last]);
         let part = plugin_api::Part::one("part", word("part"));
