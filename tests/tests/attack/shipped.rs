@@ -54,6 +54,9 @@ config show --secrets --config tls.toml
 config schema
 play scene.session
 play --json scene.session
+read act d8 d10 vs 2 goblins
+read --games turns,roll init 2d20kh1+3
+read --after scene.session roll 2d1
 completions bash
 man
 man backup
