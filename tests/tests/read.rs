@@ -33,7 +33,7 @@ fn it_reads_for_some_games_and_after_a_session() {
     let (done, said) = read(&["--games", "turns,roll", "!init", "2d20kh1+3"]);
     assert!(done && said.contains("  2d20kh1+3        [ENTRANTS ...]\n") && said.contains("It is played."), "{said}");
     let (done, said) = read(&["--games", "chess", "init"]);
-    assert!(!done && said.contains("there is no game or tool chess"), "{said}");
+    assert!(!done && said.contains("there is no game or tool chess: there are "), "{said}");
     let scene = tempfile::NamedTempFile::new().unwrap();
     std::fs::write(scene.path(), "@plugins roll\n\nAnn> set hp 20/20\n").unwrap();
     let (done, said) = read(&["--after", scene.path().to_str().unwrap(), "hp", "-5"]);

@@ -33,7 +33,8 @@ pub fn read(asked: &Asked) -> anyhow::Result<()> {
     let manifests: Vec<&Manifest> = games.iter().map(|game| game.manifest()).collect();
     let known = |id: &String| manifests.iter().any(|manifest| manifest.id == *id);
     if let Some(unknown) = asked.games.iter().find(|id| !known(id)) {
-        bail!("there is no game or tool {unknown}: the command plugins of a room lists them");
+        let all: Vec<&str> = manifests.iter().map(|manifest| manifest.id.as_str()).collect();
+        bail!("there is no game or tool {unknown}: there are {}", all.join(", "));
     }
     let enabled = |manifest: &&&Manifest| asked.games.is_empty() || asked.games.contains(&manifest.id);
     let mut said = parts(line);

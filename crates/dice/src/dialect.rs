@@ -251,6 +251,15 @@ impl Dialect {
     }
 }
 
+/// Which result counts if a word says that a die is thrown twice: the highest for `adv`, the lowest for `dis`.
+pub fn twice(word: &str) -> Option<End> {
+    match word.to_lowercase().as_str() {
+        "adv" | "advantage" => Some(End::High),
+        "dis" | "disadv" | "disadvantage" => Some(End::Low),
+        _ => None,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -31,7 +31,7 @@ mod source;
 mod spoken;
 mod thumbs;
 
-pub use dialect::Dialect;
+pub use dialect::{Dialect, twice};
 pub use digits::{as_before, has_digits};
 pub use every::Every;
 pub use expression::{

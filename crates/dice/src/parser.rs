@@ -7,7 +7,7 @@ mod united;
 mod words;
 
 use crate::Number;
-use crate::dialect::Dialect;
+use crate::dialect::{Dialect, twice};
 use crate::expression::{
     Choice, Comparison, Count, End, Expression, Faces, Function, Modifier, Operator, Pool, Source,
 };
@@ -564,11 +564,10 @@ impl Expression {
 
 /// The notation for a word of other games' dice.
 fn advantage(word: &str) -> Option<&'static str> {
-    match word.to_ascii_lowercase().as_str() {
-        "adv" | "advantage" => Some("advantage is 2d20kh1"),
-        "dis" | "disadv" | "disadvantage" => Some("disadvantage is 2d20kl1"),
-        _ => None,
-    }
+    twice(word).map(|counts| match counts {
+        End::High => "advantage is 2d20kh1",
+        End::Low => "disadvantage is 2d20kl1",
+    })
 }
 
 /// The one of these words closest to a mistyped one, if it is close.

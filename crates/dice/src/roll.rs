@@ -6,7 +6,7 @@ mod show;
 pub use show::{OfPool, Piece, Shown};
 
 use crate::Number;
-use crate::expression::{Comparison, Expression, Function, Mark, Operator, Pool};
+use crate::expression::{Comparison, Count, Expression, Function, Mark, Operator, Pool, Source};
 use crate::limits::MAX_DICE;
 use crate::notation::{Notation, Repeated, Together};
 use crate::source::{Dice, DiceError};
@@ -369,6 +369,20 @@ impl Expression {
         let mut pools = Vec::new();
         collect_pools(self, &mut pools);
         !pools.is_empty()
+    }
+}
+
+impl Expression {
+    /// How many dice it throws before any explodes or is thrown again; `None` if dice say how many.
+    pub fn dice(&self) -> Option<u64> {
+        let mut pools = Vec::new();
+        collect_pools(self, &mut pools);
+        let counts = pools.iter().map(|pool| match &pool.source {
+            Source::Dice(Count::Number(count), _) => Some(u64::from(*count)),
+            Source::Dice(Count::Computed(_), _) => None,
+            Source::Group(_) => Some(0),
+        });
+        counts.sum()
     }
 }
 

@@ -1,12 +1,10 @@
 //! What people say in words behind dice: parts of the notation, as in `4d6 drop lowest`, or prose that is no part of it.
 
-use crate::{Dialect, Notation, NotationError};
+use crate::dialect::twice;
+use crate::{Dialect, End, Notation, NotationError};
 
 /// Words that say something about the dice, so that they are never prose.
-const ABOUT_DICE: [&str; 57] = [
-    "third",
-    "quarter",
-    "fifth",
+const ABOUT_DICE: [&str; 49] = [
     "under",
     "below",
     "over",
@@ -15,11 +13,6 @@ const ABOUT_DICE: [&str; 57] = [
     "privately",
     "hidden",
     "blind",
-    "adv",
-    "advantage",
-    "dis",
-    "disadv",
-    "disadvantage",
     "vs",
     "versus",
     "against",
@@ -102,7 +95,7 @@ impl Notation {
         let place = first_dice(&dice)?;
         let (count, faces) = dice[place.clone()].split_once(['d', 'D'])?;
         let behind = |modifier: String| format!("{}{modifier}{}", &dice[..place.end], &dice[place.end..]);
-        let twice = |end: &str| {
+        let thrown_twice = |end: &str| {
             let once = count.is_empty() || count == "1";
             once.then(|| format!("{}2d{faces}{end}{}", &dice[..place.start], &dice[place.end..]))
         };
@@ -113,8 +106,8 @@ impl Notation {
             _ => None,
         };
         let said = match phrase.as_slice() {
-            ["adv" | "advantage"] => twice("kh1")?,
-            ["dis" | "disadv" | "disadvantage"] => twice("kl1")?,
+            [word] if twice(word) == Some(End::High) => thrown_twice("kh1")?,
+            [word] if twice(word) == Some(End::Low) => thrown_twice("kl1")?,
             [drops, which] if DROPS.contains(drops) => behind(format!("d{}1", end(which)?)),
             [drops, which, many] | [drops, many, which]
                 if DROPS.contains(drops) && (end(which).is_some() && number(many).is_some()) =>
@@ -165,6 +158,7 @@ impl Notation {
             let bare = word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
             word.contains(|c: char| c.is_ascii_digit() || "+*/%=<>[]{};$".contains(c)) && !is_ordinal(word)
                 || ABOUT_DICE.contains(&bare.as_str())
+                || twice(&bare).is_some()
         };
         let begins = prose.trim_start_matches(['-', '"', '(', '“', ' ', ',']).starts_with(char::is_alphabetic);
         // `d20 - dex` takes away what nobody knows; a dash in front of a sentence takes nothing away.

@@ -14,6 +14,11 @@ pub fn means_nothing(word: &str) -> bool {
     FILLING.contains(&word.as_str()) || LEADING.contains(&word.as_str())
 }
 
+/// True for `and` and `&`, which join the things of a list and are nobody's name.
+pub(crate) fn joins(word: &str) -> bool {
+    word == "&" || word.eq_ignore_ascii_case("and")
+}
+
 /// True for `no`, `not` and `without`, which are nobody's name.
 pub fn denies(word: &str) -> bool {
     DENYING.iter().any(|denies| denies.eq_ignore_ascii_case(word))

@@ -1,6 +1,6 @@
 //! What people call the table's own commands, in one word or two. `{}` is what they type behind it.
 
-const SYNONYMS: [(&str, &str); 45] = [
+const SYNONYMS: [(&str, &str); 42] = [
     ("afk", "away {}"),
     ("brb", "away {}"),
     ("gone", "away {}"),
@@ -36,11 +36,8 @@ const SYNONYMS: [(&str, &str); 45] = [
     ("hidden", "secret {}"),
     ("private", "secret {}"),
     ("end scene", "scene end"),
-    ("scene over", "scene end"),
     ("finish scene", "scene end"),
     ("new scene", "scene {}"),
-    ("next scene", "scene {}"),
-    ("begin scene", "scene {}"),
     ("memo", "note {}"),
     ("remember", "note {}"),
     ("commands", "help"),

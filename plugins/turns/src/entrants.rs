@@ -54,7 +54,10 @@ impl Value {
             Ok([Repeated { times: None, expression, together: None }])
                 if !matches!(expression, Expression::Compared(..)) && expression.throws() =>
             {
-                Ok(Value::Roll(expression))
+                match expression.dice() {
+                    Some(dice) if dice <= MOST_DICE as u64 => Ok(Value::Roll(expression)),
+                    _ => Err(wrong(&format!("{MOST_DICE} dice are the most"))),
+                }
             }
             _ => Err(wrong("it must have one result")),
         }
@@ -74,8 +77,8 @@ impl Value {
             }
             Value::Roll(expression) => {
                 let roll = expression.roll(turn)?;
-                let total = i32::try_from(roll.total()).ok().filter(|total| total.abs() <= MOST);
-                let total = total.ok_or_else(|| too_large(&expression.to_string()))?;
+                // Its dice fell, so however large it is, it counts.
+                let total = roll.total().clamp(i32::MIN.into(), i32::MAX.into()) as i32;
                 Ok((total, Some(format!("{roll} = {total}"))))
             }
         }

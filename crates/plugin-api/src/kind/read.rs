@@ -3,7 +3,7 @@
 use super::number::spelled;
 use super::{ArgumentKind, Spelled, pattern};
 use crate::DiceWord;
-use crate::idle::denies;
+use crate::idle::{denies, joins};
 use crate::value::{Text, Value};
 use dice::{Dialect, Notation};
 
@@ -70,26 +70,19 @@ impl ArgumentKind {
     }
 }
 
-/// Words that join the things of a list.
-const JOINING: [&str; 2] = ["and", "&"];
-
-fn is_any(word: &str, known: &[&str]) -> bool {
-    known.iter().any(|known| known.eq_ignore_ascii_case(word))
-}
-
 /// The name of somebody. Numbers and signs are none.
 fn somebody(word: &str) -> Option<&str> {
     let name = word.strip_prefix('@').unwrap_or(word);
     let first = |c: char| !c.is_ascii_digit() && (c.is_alphanumeric() || c == '_');
     // `init 3 not 17`, `init Ann and Bob`
-    (name.chars().next().is_some_and(first) && !denies(name) && !is_any(name, &JOINING)).then_some(name)
+    (name.chars().next().is_some_and(first) && !denies(name) && !joins(name)).then_some(name)
 }
 
 /// The name of something: a word that is no number.
 fn something(word: &str) -> Option<&str> {
     let number = word.trim_start_matches(['+', '-']).starts_with(|c: char| c.is_ascii_digit());
     let name = word.strip_prefix('@').unwrap_or(word);
-    (!number && !name.is_empty() && name != "&" && !denies(name)).then_some(name)
+    (!number && !name.is_empty() && !joins(name) && !denies(name)).then_some(name)
 }
 
 /// The longest of the ways to say one of these.
@@ -106,7 +99,7 @@ fn list(of: &ArgumentKind, most: usize, counted: &[String], words: &[&str]) -> R
         |next: Option<&&str>| next.is_some_and(|next| counted.iter().any(|known| known.eq_ignore_ascii_case(next)));
     let (mut all, mut taken) = (Vec::new(), 0);
     while taken < words.len() && (taken == 0 || !counts(words.get(taken + 1))) {
-        let from = taken + usize::from(taken > 0 && is_any(words[taken], &JOINING));
+        let from = taken + usize::from(taken > 0 && joins(words[taken]));
         let Some(rest) = words.get(from..).filter(|rest| !rest.is_empty()) else { break };
         let Some((values, count)) = several(of, rest)? else { break };
         all.extend(values);
@@ -128,9 +121,6 @@ fn several(of: &ArgumentKind, words: &[&str]) -> Result<Option<(Vec<Value>, usiz
     Ok(of.read(words)?.map(|(value, count)| (vec![value], count)))
 }
 
-/// Words that say of dice that they are thrown twice.
-const TWICE: [&str; 5] = ["adv", "advantage", "dis", "disadv", "disadvantage"];
-
 /// `17`, `+3`, `2d6-1`, `2d20kh1`, `d20 +4`, `+3 adv`
 fn notation(words: &[&str]) -> Option<(Value, usize)> {
     let first = words[0].trim_start_matches(['=', ':']);
@@ -147,17 +137,17 @@ fn notation(words: &[&str]) -> Option<(Value, usize)> {
         return None;
     }
     let sums = first.contains(['+', '-']);
-    let dice = front.contains(['d', 'D']);
+    let throws = front.contains(['d', 'D']);
     let number = |next: &str| {
         next.starts_with(['+', '-']) && next.len() > 1 && next[1..].bytes().all(|byte| byte.is_ascii_digit())
     };
     let mut typed = first.to_lowercase();
     let mut taken = 1;
-    if let Some(apart) = words.get(taken).filter(|next| dice && !sums && number(next)) {
+    if let Some(apart) = words.get(taken).filter(|next| throws && !sums && number(next)) {
         typed.push_str(apart);
         taken += 1;
     }
-    if let Some(twice) = words.get(taken).filter(|next| (dice || sums) && is_any(next, &TWICE)) {
+    if let Some(twice) = words.get(taken).filter(|next| (throws || sums) && dice::twice(next).is_some()) {
         typed = format!("{typed} {}", twice.to_lowercase());
         taken += 1;
     }
