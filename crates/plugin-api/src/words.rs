@@ -199,17 +199,23 @@ impl Words {
     }
 
     /// Takes the first of `names` that is there.
-    fn take_name(&mut self, names: &[&str]) -> Option<usize> {
-        let versus = names.contains(&"vs");
-        let is = |word: &Word, names: &[&str]| names.iter().any(|name| same(&word.text, name));
-        let named = |word: &Word| !word.taken && (is(word, names) || (versus && is(word, &VERSUS)));
+    fn take_name(&mut self, names: &[String]) -> Option<usize> {
+        let versus = names.iter().any(|name| name == "vs");
+        let is = |word: &Word| names.iter().any(|name| same(&word.text, name));
+        let german = |word: &Word| versus && VERSUS.iter().any(|name| same(&word.text, name));
+        let named = |word: &Word| !word.taken && (is(word) || german(word));
         let found = self.words.iter().position(named)?;
         self.words[found].taken = true;
         Some(found)
     }
 
+    /// Takes all of `names` that are there.
+    fn take_all_names(&mut self, names: &[String]) -> Vec<usize> {
+        std::iter::from_fn(|| self.take_name(names)).collect()
+    }
+
     /// As [`take_name`](Self::take_name), also out of a word to which the value is glued: `vs17`, `dc=15`, `12dn14`.
-    fn take_name_with_value(&mut self, names: &[&str]) -> Option<usize> {
+    fn take_name_with_value(&mut self, names: &[String]) -> Option<usize> {
         if let Some(found) = self.take_name(names) {
             return Some(found);
         }
@@ -220,7 +226,7 @@ impl Words {
     }
 
     /// Takes the value after a name, word number `found`: `vs 17`, `vs = 17`, `vs dc 15`, `vs the Ogre`.
-    fn value_of(&mut self, found: usize, names: &[&str], kind: &ArgumentKind) -> Result<Option<Found>, Refusal> {
+    fn value_of(&mut self, found: usize, names: &[String], kind: &ArgumentKind) -> Result<Option<Found>, Refusal> {
         let next = found + 1;
         // `vs twelve`
         if let Some(word) = self.words.get_mut(next).filter(|word| !word.taken && !word.quoted && !word.name)

@@ -317,6 +317,11 @@ impl NumberKind {
 pub(super) fn spelled(name: &str, words: &[&str]) -> Option<usize> {
     let same = |a: &str, b: &str| a.eq_ignore_ascii_case(b) || !a.is_ascii() && a.to_lowercase() == b;
     let first = words.first()?;
+    // Nearly all words end here.
+    let initial = |word: &str| word.chars().next().map(|first| first.to_ascii_lowercase());
+    if initial(first).filter(char::is_ascii) != initial(name).filter(char::is_ascii) {
+        return None;
+    }
     if !name.contains([' ', '-']) {
         return same(first, name).then_some(1);
     }

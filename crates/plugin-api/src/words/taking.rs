@@ -16,18 +16,26 @@ enum Step {
     Here,
 }
 
+/// The most groups within each other that have an order.
+const DEEPEST: usize = 4;
+
 impl Step {
-    /// When an argument takes its value. What several commands share does so behind the other side of the line, in the same
-    /// order.
-    fn of(argument: &ArgumentSpec) -> Vec<Self> {
-        let own = match argument.place {
+    /// When an argument takes its value, if it does so at this step. What several commands share does so behind the other
+    /// side of the line, in the same order.
+    fn within(self, argument: &ArgumentSpec) -> [Self; DEEPEST] {
+        let mut order = [Step::Shared; DEEPEST];
+        order[usize::from(argument.shared).min(DEEPEST - 1)..].fill(self);
+        order
+    }
+
+    fn of(argument: &ArgumentSpec) -> Self {
+        match argument.place {
             Place::Word(_) | Place::Bare(_) => Step::Word,
             Place::Flag | Place::Follows(_) => Step::Flag,
             Place::Side => Step::Side,
             Place::Signed => Step::Signed,
             Place::Here => Step::Here,
-        };
-        std::iter::repeat_n(Step::Shared, argument.shared.into()).chain([own]).collect()
+        }
     }
 }
 
@@ -39,19 +47,16 @@ impl Words {
     pub fn values(&mut self, arguments: &[ArgumentSpec]) -> Result<Values, Refusal> {
         let mut found: Vec<Vec<Found>> = vec![Vec::new(); arguments.len()];
         let steps = arguments.iter().enumerate().flat_map(|(at, argument)| {
-            let step = Step::of(argument);
             // Without its word where nothing else is.
-            let bare = matches!(argument.place, Place::Bare(_)).then(|| {
-                let shared = &step[..step.len() - 1];
-                (shared.iter().copied().chain([Step::Here]).collect(), at)
-            });
-            [(step, at)].into_iter().chain(bare)
+            let bare = matches!(argument.place, Place::Bare(_)).then_some(Step::Here);
+            let steps = [Step::of(argument)].into_iter().chain(bare);
+            steps.map(move |step| (step.within(argument), at, step))
         });
-        let mut steps: Vec<(Vec<Step>, usize)> = steps.collect();
-        steps.sort();
-        for (step, at) in steps {
+        let mut steps: Vec<([Step; DEEPEST], usize, Step)> = steps.collect();
+        steps.sort_unstable();
+        for (_, at, step) in steps {
             if found[at].is_empty() {
-                found[at] = self.values_of(&arguments[at], step.ends_with(&[Step::Here]))?;
+                found[at] = self.values_of(&arguments[at], step == Step::Here)?;
             }
         }
         Ok(Values::new(found))
@@ -63,8 +68,8 @@ impl Words {
         match &argument.place {
             Place::Here => self.here(argument),
             Place::Bare(_) if here => self.find(&argument.kind).map(once),
-            Place::Word(names) | Place::Bare(names) => self.behind(argument, &texts(names)),
-            Place::Follows(names) => self.flag_with(argument, &texts(names)).map(once),
+            Place::Word(names) | Place::Bare(names) => self.behind(argument, names),
+            Place::Follows(names) => self.flag_with(argument, names).map(once),
             Place::Flag => Ok(self.flags(&argument.kind)),
             Place::Side => self.side(argument).map(once),
             Place::Signed if argument.many == Many::Maybe => self.signed_once().map(once),
@@ -81,7 +86,7 @@ impl Words {
     }
 
     /// Takes one of `names` and the value behind it, as often as it may be there.
-    fn behind(&mut self, argument: &ArgumentSpec, names: &[&str]) -> Result<Vec<Found>, Refusal> {
+    fn behind(&mut self, argument: &ArgumentSpec, names: &[String]) -> Result<Vec<Found>, Refusal> {
         let mut all = Vec::new();
         while let Some(one) = self.after(argument, names)? {
             all.push(one);
@@ -100,7 +105,7 @@ impl Words {
         Refusal::usage(what, self.typed.len()..self.typed.len())
     }
 
-    fn after(&mut self, argument: &ArgumentSpec, names: &[&str]) -> Result<Option<Found>, Refusal> {
+    fn after(&mut self, argument: &ArgumentSpec, names: &[String]) -> Result<Option<Found>, Refusal> {
         let Some(found) = self.take_name_with_value(names) else { return Ok(None) };
         match self.value_of(found, names, &argument.kind)? {
             None => {
@@ -122,13 +127,12 @@ impl Words {
     /// Takes all of the words of a choice that stand there.
     fn flags(&mut self, kind: &ArgumentKind) -> Vec<Found> {
         let ArgumentKind::Choice(all) = kind else { return Vec::new() };
-        let names: Vec<&str> = all.iter().flat_map(|each| &each.words).map(String::as_str).collect();
-        let taken: Vec<usize> = std::iter::from_fn(|| self.take_name(&names)).collect();
+        let taken: Vec<usize> = all.iter().flat_map(|each| self.take_all_names(&each.words)).collect();
         taken.into_iter().map(|at| Found { value: None, at: self.words[at].at.clone() }).collect()
     }
 
     /// Takes one of `names` and the value behind it, if there is one.
-    fn flag_with(&mut self, argument: &ArgumentSpec, names: &[&str]) -> Result<Option<Found>, Refusal> {
+    fn flag_with(&mut self, argument: &ArgumentSpec, names: &[String]) -> Result<Option<Found>, Refusal> {
         let Some(at) = self.take_name_with_value(names) else { return Ok(None) };
         let place = self.words[at].at.clone();
         let value = self.value_of(at, names, &argument.kind)?;
@@ -139,18 +143,17 @@ impl Words {
     fn side(&mut self, argument: &ArgumentSpec) -> Result<Option<Found>, Refusal> {
         let ArgumentKind::Forms(forms) = &argument.kind else { return Ok(None) };
         let Some(Form { words, arguments, .. }) = forms.first() else { return Ok(None) };
-        let names = texts(words);
-        match self.take_name_with_value(&names) {
+        match self.take_name_with_value(words) {
             Some(found) => {
                 let at = self.words[found].at.clone();
                 let mut side = self.split_off(found + 1);
                 let values = side.values(arguments)?;
                 side.finish_with(arguments)?;
                 self.end_part(side);
-                Ok(Some(Found { value: Some(Value::Form(names[0].to_owned(), values)), at }))
+                Ok(Some(Found { value: Some(Value::Form(words[0].clone(), values)), at }))
             }
             None if argument.many == Many::One => {
-                Err(self.missing(&format!("{} and the other side are missing", names[0])))
+                Err(self.missing(&format!("{} and the other side are missing", words[0])))
             }
             None => Ok(None),
         }
@@ -212,7 +215,7 @@ impl Words {
         loop {
             let taken: Vec<bool> = self.words.iter().map(|word| word.taken).collect();
             let Some(one) = self.find(kind)? else { return Ok(all) };
-            if !kind.words().is_empty() && before.as_ref().is_some_and(|before| self.is_behind_prose(before, &taken)) {
+            if before.as_ref().is_some_and(|before| self.is_behind_prose(before, &taken)) && !kind.words().is_empty() {
                 self.words.iter_mut().zip(taken).for_each(|(word, taken)| word.taken = taken);
                 return Ok(all);
             }
@@ -310,8 +313,4 @@ impl Words {
             }
         }
     }
-}
-
-fn texts(names: &[String]) -> Vec<&str> {
-    names.iter().map(String::as_str).collect()
 }

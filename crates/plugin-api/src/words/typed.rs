@@ -125,12 +125,12 @@ impl Word {
     }
 
     /// One of `names` with a value glued to it, and perhaps a number in front: `vs17`, `dc=15`, `12dn14`.
-    pub fn glued(&self, names: &[&str]) -> Option<Vec<Word>> {
+    pub fn glued(&self, names: &[impl AsRef<str>]) -> Option<Vec<Word>> {
         if self.quoted {
             return None;
         }
         let start = self.text.find(|c: char| !c.is_ascii_digit() && !matches!(c, '+' | '-'))?;
-        let ends = names.iter().filter_map(|name| {
+        let ends = names.iter().map(AsRef::as_ref).filter_map(|name: &str| {
             let end = start + name.len();
             let value = self.text.get(end..).filter(|_| same(&self.text[start..end], name))?;
             let given = value.strip_prefix(['=', ':']);
@@ -205,5 +205,5 @@ fn divides(c: char) -> bool {
 
 /// Whether two words are the same, whatever their case.
 pub(super) fn same(a: &str, b: &str) -> bool {
-    a.eq_ignore_ascii_case(b) || a.to_lowercase() == b.to_lowercase()
+    a.eq_ignore_ascii_case(b) || !(a.is_ascii() && b.is_ascii()) && a.to_lowercase() == b.to_lowercase()
 }
