@@ -154,20 +154,16 @@ impl Reading<'_> {
     /// The part that only the front of a word is, with a part behind it that touches it; and where it ends.
     fn front(&self, at: usize, word: &str) -> Option<(Value, usize)> {
         let part = &self.parts[at];
-        let until =
-            self.parts[at + 1..].iter().position(|next| next.many == PartMany::One && next.touching == Touching::Never);
-        let next = &self.parts[at + 1..until.map_or(self.parts.len(), |until| at + 1 + until)];
-        let touching: Vec<&ArgumentKind> =
-            next.iter().filter(|next| next.touching != Touching::Never).map(|next| &next.kind).collect();
-        let ends = |c: char| match part.kind {
+        let divides = |c: char| match part.kind {
             ArgumentKind::Number(_) => matches!(c, '+' | '-' | '.'),
             ArgumentKind::Choice(_) => matches!(c, '+' | '-') || c.is_ascii_digit(),
             _ => matches!(c, '=' | ':'),
         };
-        let mut ends = word.char_indices().filter(|(end, c)| *end > 0 && ends(*c)).map(|(end, _)| end);
-        ends.find_map(|end| {
+        let may_touch = |next: &&Part| next.many != PartMany::One || next.touching != Touching::Never;
+        let next = || self.parts[at + 1..].iter().take_while(may_touch).filter(|next| next.touching != Touching::Never);
+        word.char_indices().filter(|(end, c)| *end > 0 && divides(*c)).find_map(|(end, _)| {
             let (front, back) = word.split_at(end);
-            let follows = touching.iter().any(|kind| matches!(kind.read(&[back]), Ok(Some((_, 1)))));
+            let follows = next().any(|next| matches!(next.kind.read(&[back]), Ok(Some((_, 1)))));
             let Ok(Some((value, 1))) = part.kind.read(&[front]) else { return None };
             follows.then_some((value, end))
         })
