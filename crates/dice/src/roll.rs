@@ -373,7 +373,7 @@ impl Expression {
 }
 
 impl Expression {
-    /// How many dice it throws before any explodes or is thrown again; `None` if dice say how many.
+    /// How many dice it throws before any explodes or is rerolled; `None` if other dice decide how many.
     pub fn dice(&self) -> Option<u64> {
         let mut pools = Vec::new();
         collect_pools(self, &mut pools);
