@@ -106,13 +106,22 @@ pub fn until_backed_up(data: &Path) {
         let name = entry.file_name().into_string().unwrap_or_default();
         name.strip_suffix(".jsonl.gz").is_some_and(|day| day.parse::<jiff::civil::Date>().is_ok())
     };
+    let there = || std::fs::read_dir(data.join("backups")).is_ok_and(|mut all| all.any(|entry| entry.is_ok_and(daily)));
+    until("a backup is written", there);
+}
+
+/// Waits until this is so.
+///
+/// # Panics
+/// It is not, after five minutes.
+pub fn until(what: &str, mut is_so: impl FnMut() -> bool) {
     for _ in 0..6_000 {
-        if std::fs::read_dir(data.join("backups")).is_ok_and(|mut all| all.any(|entry| entry.is_ok_and(daily))) {
+        if is_so() {
             return;
         }
         std::thread::sleep(std::time::Duration::from_millis(50));
     }
-    panic!("no backup is written in {}", data.display());
+    panic!("it did not happen that {what}");
 }
 
 /// A bot on a pipe, for a conversation line by line.

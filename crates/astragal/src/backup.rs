@@ -1,6 +1,6 @@
 //! `astragal backup`, `astragal restore`, and the daily backup.
 
-use crate::backups::{self, EXTENSION, PACKED, UNFINISHED};
+use crate::backups::{self, EXTENSION, UNFINISHED};
 use crate::fresh::{self, Part, must_be_free};
 use crate::out::{out, say};
 use crate::packed::{Form, Packing};
@@ -127,8 +127,8 @@ pub fn fill(part: &Path, file: &Path, input: &mut dyn BufRead, database: Databas
 }
 
 /// Writes a backup a day while the bot runs. What the log kept since the previous one is then removed, and the command
-/// that `after` returns gets the backup. If the command fails, it is tried again in an hour. `tell` gets what is wrong now, each
-/// time.
+/// that `after` returns gets the backup. If the command fails, it is tried again in an hour, and at the next start. `tell` gets
+/// what is wrong now, each time.
 pub async fn daily(
     directory: PathBuf,
     bot: Arc<Bot>,
@@ -136,26 +136,20 @@ pub async fn daily(
     after: impl Fn() -> Vec<String>,
     tell: impl Fn(Option<String>),
 ) {
-    let mut waiting: Option<PathBuf> = None;
     loop {
         let mut trouble = None;
         let today = backups::day_of(SystemClock.now());
-        let written = match backups::has(&directory, &today) {
-            true => Ok(None),
-            false => of_today(&directory, &today, &bot, &store).await.map(Some),
-        };
-        match written {
-            Ok(new) => {
-                waiting = new.or(waiting);
-                tracing::debug!("the daily backup is there");
+        if !backups::has(&directory, &today) {
+            match of_today(&directory, &today, &bot, &store).await {
+                Ok(()) => tracing::debug!("the daily backup is there"),
+                Err(error) => trouble = Some(format!("the daily backup was not written: {error:#}")),
             }
-            Err(error) => trouble = Some(format!("the daily backup was not written: {error:#}")),
         }
-        if let Some(file) = waiting.clone() {
-            match hook::run(after(), file).await {
-                Ok(()) => waiting = None,
-                Err(error) => trouble = Some(format!("the command after the backup failed: {error:#}")),
-            }
+        let command = after();
+        if let Some(file) = backups::waiting(&directory).filter(|_| !command.is_empty()) {
+            let copied = hook::run(command, file.clone()).await;
+            let copied = copied.and_then(|()| backups::note_copied(&directory, &file));
+            trouble = copied.err().map(|error| format!("the command after the backup failed: {error:#}")).or(trouble);
         }
         tell(trouble.clone());
         if let Some(trouble) = trouble {
@@ -166,15 +160,14 @@ pub async fn daily(
 }
 
 /// Writes today's backup. Then the log can drop what the backup has.
-async fn of_today(directory: &Path, today: &str, bot: &Bot, store: &Arc<Playing>) -> anyhow::Result<PathBuf> {
+async fn of_today(directory: &Path, today: &str, bot: &Bot, store: &Arc<Playing>) -> anyhow::Result<()> {
     let log = store.clone();
     if let Err(error) = spawn_blocking(move || log.turn_over()).await? {
         // A database in trouble needs its backup all the more.
         tracing::warn!(%error, "the log keeps more than it needs until tomorrow");
     }
     let file = keep(directory, today, bot).await?;
-    release(store, &file)?;
-    Ok(file)
+    release(store, &file)
 }
 
 /// Removes what a backup has from the log.
@@ -202,7 +195,7 @@ pub fn before_migration(store: &dyn Store, directory: &Path) -> anyhow::Result<(
 
 /// Writes a backup of a running bot under this name. Returns its path.
 pub async fn keep(directory: &Path, name: &str, bot: &Bot) -> anyhow::Result<PathBuf> {
-    let file = directory.join(format!("{name}.{PACKED}"));
+    let file = directory.join(backups::name_of(name));
     fs::create_dir_all(directory).with_context(|| format!("{} cannot be made", directory.display()))?;
     let before = backups::newest(directory).and_then(|newest| fs::metadata(newest).ok());
     room::ask(directory, before.map_or(0, |before| before.len()))?;

@@ -22,12 +22,19 @@ pub const SPOOLED: &str = "backup-";
 /// The extension of backup files, and of compressed ones.
 pub const EXTENSION: &str = "jsonl";
 pub const PACKED: &str = "jsonl.gz";
+/// The file, in the directory of the backups, that names the last one for which the operator's command succeeded.
+const COPIED: &str = "copied";
 /// The format of the day in their names.
 const DAY: &str = "%Y-%m-%d";
 
 /// The day of this time, as the name of its backup has it.
 pub fn day_of(time: Timestamp) -> String {
     time.strftime(DAY).to_string()
+}
+
+/// The file of the backup with this name: of a day, or one that an operator ordered.
+pub fn name_of(name: &str) -> String {
+    format!("{name}.{PACKED}")
 }
 
 /// Deletes the oldest daily backup if there are more than `keep` up to this day, and logs that. A backup with a later
@@ -67,6 +74,21 @@ pub fn newest_written(directory: &Path) -> Option<PathBuf> {
     });
     let written = |path: &PathBuf| fs::metadata(path).and_then(|file| file.modified()).ok();
     ordered.chain([daily]).max_by_key(written)
+}
+
+/// The newest daily backup, if the operator's command has not succeeded for it yet, be it that the bot ended before.
+pub fn waiting(directory: &Path) -> Option<PathBuf> {
+    let copied = fs::read_to_string(directory.join(COPIED)).unwrap_or_default();
+    newest(directory).filter(|file| file.file_name().is_some_and(|name| *name != *copied))
+}
+
+/// Notes that the operator's command succeeded for this backup.
+///
+/// # Errors
+/// The note cannot be written.
+pub fn note_copied(directory: &Path, file: &Path) -> anyhow::Result<()> {
+    let (note, name) = (directory.join(COPIED), file.file_name().unwrap_or_default());
+    fs::write(&note, name.as_encoded_bytes()).with_context(|| format!("{} cannot be written", note.display()))
 }
 
 /// True if the backup of this day is there.

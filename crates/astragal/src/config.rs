@@ -55,6 +55,7 @@ mod tests {
     use super::*;
     use crate::networks::{KINDS, irc, known};
     use std::os::unix::fs::PermissionsExt;
+    use std::path::PathBuf;
 
     #[test]
     fn the_example_is_complete_and_says_the_defaults() {
@@ -78,9 +79,7 @@ mod tests {
     }
 
     fn mistakes_in(text: &str) -> Vec<String> {
-        let file = tempfile::NamedTempFile::new().unwrap();
-        std::fs::write(file.path(), text).unwrap();
-        let written = Written::read(Some(file.path()), std::iter::empty(), &known(KINDS)).unwrap();
+        let written = Written::of(text.to_owned(), PathBuf::new(), std::iter::empty(), &known(KINDS));
         written.into_config().map_or_else(|wrong| wrong.iter().map(ToString::to_string).collect(), |_| Vec::new())
     }
 

@@ -13,19 +13,16 @@ const LIMIT: Duration = Duration::from_secs(3600);
 /// The variables of the bot's environment that may hold its secrets begin with this.
 const OURS: &str = "ASTRAGAL_";
 
-/// Runs the command with the path of the backup as its last argument, and waits for it. No words are no command.
+/// Runs the command with the path of the backup as its last argument, and waits for it.
 ///
 /// # Errors
-/// It does not run, fails, or takes longer than an hour.
+/// There is none, or it does not run, fails, or takes longer than an hour.
 pub async fn run(words: Vec<String>, file: PathBuf) -> anyhow::Result<()> {
-    match words.is_empty() {
-        true => Ok(()),
-        false => spawn_blocking(move || run_here(&words, &file)).await?,
-    }
+    spawn_blocking(move || run_here(&words, &file)).await?
 }
 
 fn run_here(words: &[String], file: &Path) -> anyhow::Result<()> {
-    let program = &words[0];
+    let program = words.first().context("there is no command")?;
     let mut command = Command::new(program);
     command.args(&words[1..]).arg(file).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
     for (name, _) in std::env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with(OURS)) {

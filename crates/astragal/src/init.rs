@@ -1,12 +1,12 @@
 //! `astragal init`: writes a first configuration, from flags or from answers to a few questions.
 
 use crate::cli::Named;
-use crate::config::Config;
+use crate::config::{Config, Written};
 use crate::fresh::{self, must_be_free};
 use crate::networks::{Answers, First, Kinds, Names};
 use crate::out::out;
 use crate::place::{OF_THE_SYSTEM, Place};
-use crate::questions::line;
+use crate::questions::{Asked, Terminal, line, until_right};
 use anyhow::{Context, ensure};
 use clap::ArgMatches;
 use std::fs::Permissions;
@@ -50,6 +50,7 @@ pub fn init(place: &Place, named: Named, words: &ArgMatches) -> anyhow::Result<(
         draft.name = line("The name the bot answers to [astragal]: ")?.or(draft.name);
         draft.add(&place.kinds, &Answers::Terminal)?;
         ensure!(!draft.networks.is_empty(), "without a network no configuration is needed: type astragal");
+        draft.ask_for_owners(&place.kinds, &mut Terminal)?;
     }
     let directory = file.parent().map_or_else(|| PathBuf::from("."), Path::to_owned);
     std::fs::create_dir_all(&directory).with_context(|| format!("{} cannot be made", directory.display()))?;
@@ -58,7 +59,7 @@ pub fn init(place: &Place, named: Named, words: &ArgMatches) -> anyhow::Result<(
     let of_the_service = (file == Path::new(OF_THE_SYSTEM)).then(|| PathBuf::from(OF_THE_SERVICE));
     draft.data = place.data.clone().or(of_the_service);
     let passwords = draft.keep_passwords(&directory, &mut kept);
-    let written = passwords.and_then(|()| keep(&file, &draft.written(), &place.kinds));
+    let written = passwords.and_then(|()| keep(&file, &draft.written(&draft.owners), &place.kinds));
     if let Err(error) = written {
         // Leave nothing behind of an invalid configuration.
         kept.iter().for_each(|(file, _)| drop(std::fs::remove_file(file)));
@@ -101,6 +102,30 @@ impl Draft {
         Ok(())
     }
 
+    /// Asks again for each owner who is nobody on these networks: they were named before the networks were, and whoever has
+    /// answered every question should not lose the answers.
+    fn ask_for_owners(&mut self, kinds: &Kinds, asked: &mut dyn Asked) -> anyhow::Result<()> {
+        for owner in std::mem::take(&mut self.owners) {
+            let wrong = |owner: &str| self.mistake_in_owner(owner, kinds);
+            let right = match wrong(&owner) {
+                Some(mistake) => {
+                    asked.tell(&mistake)?;
+                    until_right(asked, "Please type this owner again (empty: none): ", wrong)?
+                }
+                None => Some(owner),
+            };
+            self.owners.extend(right);
+        }
+        Ok(())
+    }
+
+    /// What the configuration would say of this owner.
+    fn mistake_in_owner(&self, owner: &str, kinds: &Kinds) -> Option<String> {
+        let text = self.written(&[owner.to_owned()]);
+        let mistakes = Written::of(text, PathBuf::new(), std::iter::empty(), kinds).into_config().err()?;
+        mistakes.into_iter().find_map(|mistake| mistake.what.strip_prefix("owners: ").map(str::to_owned))
+    }
+
     /// Writes the passwords typed into files of their own, which are noted in `kept`, each with the file that has its usual
     /// name already, if one has: a running bot may need that.
     fn keep_passwords(&mut self, directory: &Path, kept: &mut Vec<Kept>) -> anyhow::Result<()> {
@@ -121,15 +146,15 @@ impl Draft {
         Ok(())
     }
 
-    /// The example with the answers filled in.
-    fn written(&self) -> String {
+    /// The example with the answers filled in, and with these owners.
+    fn written(&self, owners: &[String]) -> String {
         let mut lines: Vec<String> = EXAMPLE.lines().map(str::to_owned).collect();
         let mut decide = |key: &str, value: Option<toml::Value>| {
             value.iter().for_each(|value| set(&mut lines, "", key, &value.to_string()));
         };
         decide("name", self.name.clone().map(Into::into));
         decide("data", self.data.as_deref().map(|data| text(data).into()));
-        decide("owners", Some(self.owners.clone()).filter(|owners| !owners.is_empty()).map(Into::into));
+        decide("owners", (!owners.is_empty()).then(|| owners.to_vec().into()));
         for (names, first) in &self.networks {
             let section = begin(&mut lines, names, &first.name);
             first.keys.iter().for_each(|(key, value)| set(&mut lines, &section, key, &value.to_string()));
@@ -195,7 +220,7 @@ mod tests {
         let owners = vec!["libera:account:mia".into(), "home:@mia:example.org".into()];
         let mut draft = Draft { name: Some("dicey".into()), owners, ..Draft::default() };
         draft.add(&kinds, &Answers::Flags(words.subcommand_matches("init").unwrap())).unwrap();
-        let text = draft.written();
+        let text = draft.written(&draft.owners);
         let config = Config::of(&text, &kinds).unwrap();
         assert_eq!((config.name.as_str(), config.owners.len()), ("dicey", 2));
         let irc = &config.networks.of_kind::<irc::Irc>()["libera"];
@@ -208,6 +233,25 @@ mod tests {
         assert_eq!(remarks(&text), remarks(EXAMPLE));
     }
 
+    #[cfg(feature = "irc-network")]
+    #[test]
+    fn an_owner_on_another_network_is_asked_for_again_and_no_answer_is_lost() {
+        use crate::networks::{KINDS, known};
+        use crate::questions::Typed;
+        let kinds = known(KINDS);
+        let mut libera = First::named("libera");
+        libera.set("server", Some("irc.libera.chat"));
+        let names = kinds.iter().map(|kind| kind.names()).find(|names| names.section == "irc").unwrap();
+        let owners = vec!["libra:account:mia".to_owned(), "libera:account:gus".to_owned()];
+        let mut draft = Draft { owners, networks: vec![(names, libera)], ..Draft::default() };
+        let mut user = Typed::of(&["libera:mia", "libera:account:mia"]);
+        draft.ask_for_owners(&kinds, &mut user).unwrap();
+        assert_eq!(draft.owners, ["libera:account:mia", "libera:account:gus"]);
+        let told = "libra:account:mia is on no network of this configuration: did you mean libera?";
+        assert_eq!((user.told[0].as_str(), user.questions.len()), (told, 2), "{:#?}", user.told);
+        assert!(Config::of(&draft.written(&draft.owners), &kinds).is_ok());
+    }
+
     #[test]
     fn a_password_of_an_earlier_init_stays_as_it_is() {
         let home = tempfile::tempdir().unwrap();
@@ -217,7 +261,7 @@ mod tests {
             first.keep("password_file", "lines-password", Some(password.to_owned()));
             let (mut draft, mut kept) = (Draft { networks: vec![(names, first)], ..Draft::default() }, Vec::new());
             draft.keep_passwords(home.path(), &mut kept).unwrap();
-            (kept.remove(0), draft.written())
+            (kept.remove(0), draft.written(&draft.owners))
         };
         let secrets = home.path().join("secrets");
         let (usual, other) = (secrets.join("lines-password"), secrets.join("lines-password-2"));
@@ -234,7 +278,7 @@ mod tests {
         let names = Names { section: "lines", title: "Lines", about: "", example: "den", log: "" };
         let mut first = First::named("home");
         first.set("rooms", Some(vec!["hall".to_owned()]));
-        let text = Draft { networks: vec![(names, first)], ..Draft::default() }.written();
+        let text = Draft { networks: vec![(names, first)], ..Draft::default() }.written(&[]);
         assert!(text.ends_with("\n\n[lines.home]\nrooms = [\"hall\"]\n"), "{text}");
     }
 }

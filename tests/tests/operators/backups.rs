@@ -5,7 +5,7 @@ use std::fs;
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use tests::{Conversation, answers, astragal, complaint, free_port, program, run, until_backed_up};
+use tests::{Conversation, answers, astragal, complaint, free_port, program, run, until, until_backed_up};
 
 /// The unfinished files below a directory.
 fn parts(directory: &Path) -> Vec<PathBuf> {
@@ -233,6 +233,27 @@ fn a_command_that_fails_after_the_backup_is_in_the_log_the_status_and_the_doctor
     assert!(doctor.lines().any(|line| line.starts_with("WRONG  backup:") && line.contains(why)), "{doctor}");
     bot.kill().unwrap();
     bot.wait().unwrap();
+}
+
+#[test]
+fn a_command_that_failed_is_tried_again_at_the_next_start_and_never_after_it_succeeded() {
+    let home = tempfile::tempdir().unwrap();
+    let (data, config) = (home.path().join("data"), home.path().join("a.toml"));
+    let mut tries = Vec::new();
+    for (attic, succeeded) in [("away", 0), ("there", 1), ("there", 1)] {
+        let script = format!("echo {attic} >> {0}/tries; [ {attic} = there ]", home.path().display());
+        fs::write(&config, format!("[backups]\nafter = [\"sh\", \"-c\", \"{script}\"]\n")).unwrap();
+        let mut bot = Conversation::with(astragal(&data).arg("--config").arg(&config));
+        bot.ask("!roll d6");
+        until("the command was tried", || {
+            let noted = usize::from(data.join("backups/copied").exists());
+            tries =
+                fs::read_to_string(home.path().join("tries")).unwrap_or_default().lines().map(str::to_owned).collect();
+            !tries.is_empty() && noted == succeeded
+        });
+        assert!(bot.end());
+    }
+    assert_eq!(tries, ["away", "there"]);
 }
 
 #[test]

@@ -49,12 +49,22 @@ impl Written {
             }
             None => String::new(),
         };
+        let beside = path.and_then(Path::parent).unwrap_or(Path::new("")).to_owned();
+        Ok(Written::of(text, beside, environment, kinds))
+    }
+
+    /// The configuration in this text, which may name files relative to the directory `beside`.
+    pub fn of(
+        text: String,
+        beside: PathBuf,
+        environment: impl Iterator<Item = (OsString, OsString)>,
+        kinds: &Kinds,
+    ) -> Self {
         let schema = schema(kinds);
         let Found { mut table, mut mistakes, maimed } = mistakes::find(&text, &schema);
         let Applied { variables, mistakes: of_variables } = environment::apply(&mut table, &schema, environment);
         mistakes.extend(of_variables);
-        let beside = path.and_then(Path::parent).unwrap_or(Path::new("")).to_owned();
-        Ok(Written { kinds: kinds.clone(), table, mistakes, maimed, text, variables, beside })
+        Written { kinds: kinds.clone(), table, mistakes, maimed, text, variables, beside }
     }
 
     /// Checks everything and returns the configuration.
