@@ -1,6 +1,8 @@
 //! The bot on a pipe, as a new user's script would use it.
 
-use tests::{Conversation, answers, run};
+use std::io::{Read, Write};
+use std::process::{Command, Stdio};
+use tests::{Conversation, answers, program, run};
 
 #[test]
 fn it_greets_answers_each_line_and_ends_with_the_input() {
@@ -110,4 +112,37 @@ fn messages_can_be_edited_and_sent_in_private() {
         file.contains("\"text\":{\"salt\"")
             && file.contains(&format!("\"head\":\"{}\"", &written[begins.len()..][..64]))
     );
+}
+
+#[test]
+fn tab_completes_in_a_terminal() {
+    let data = tempfile::tempdir().unwrap();
+    let bot = format!("{} --data {}", program().display(), data.path().display());
+    // `script` gives the bot a terminal.
+    let mut script = Command::new("timeout");
+    script.args(["120", "script", "-qfec", &bot, "/dev/null"]).env("TERM", "xterm").env("USER", "mia");
+    let mut script = script.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    let (mut typed, mut screen) = (script.stdin.take().unwrap(), script.stdout.take().unwrap());
+    let mut seen = String::new();
+    let mut types = |keys: &str, shown: &str| {
+        let mut byte = [0];
+        while !seen.ends_with("mia@hall> ") && !seen.contains("\u{1b}[?2026l") {
+            assert_eq!(screen.read(&mut byte).unwrap(), 1, "{seen:?}");
+            seen.push(char::from(byte[0]));
+        }
+        typed.write_all(keys.as_bytes()).unwrap();
+        while !seen.contains(shown) {
+            assert_eq!(screen.read(&mut byte).unwrap(), 1, "{shown} is missing in {seen:?}");
+            seen.push(char::from(byte[0]));
+        }
+        seen.clear();
+    };
+    types("!plugin enable mvk\r", "is enabled in this room");
+    types("!pc \"Old Ogre\"\r", "Old Ogre is here");
+    types("!set stride 3\r", "stride");
+    types("!act d8 vs ol\t", "!act d8 vs \"Old Ogre\" ");
+    types("\u{15}!inspira\t+2\r", "inspiration \u{1b}[1m2");
+    types("/q\t\r", "/quit ");
+    drop(typed);
+    assert!(script.wait().unwrap().success());
 }

@@ -1,12 +1,13 @@
 //! The existing daily backups: which one is the newest, which one is deleted, and what an interrupted one left. Does
 //! not know how to write one.
 
-use crate::fresh::part_of;
+use crate::fresh::{Part, part_of, replace};
 use anyhow::Context;
 use chat::{Clock, SystemClock};
 use jiff::Timestamp;
 use jiff::civil::Date;
 use std::fs;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 /// The directory of the daily backups, in the data directory, unless the configuration names another.
@@ -88,7 +89,9 @@ pub fn waiting(directory: &Path) -> Option<PathBuf> {
 /// The note cannot be written.
 pub fn note_copied(directory: &Path, file: &Path) -> anyhow::Result<()> {
     let (note, name) = (directory.join(COPIED), file.file_name().unwrap_or_default());
-    fs::write(&note, name.as_encoded_bytes()).with_context(|| format!("{} cannot be written", note.display()))
+    let part = Part::of(&note);
+    let written = replace(part.path()).and_then(|mut made| Ok(made.write_all(name.as_encoded_bytes())?));
+    written.and_then(|()| part.place()).with_context(|| format!("{} cannot be written", note.display()))
 }
 
 /// True if the backup of this day is there.

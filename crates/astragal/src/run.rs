@@ -21,7 +21,7 @@ use store_sled::DataDir;
 use table::{FairBox, Host, Plugins};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::Mutex;
-use transport_console::{Console, Input, Opening};
+use transport_console::{Completes, Console, Input, Opening};
 
 /// Runs on the networks of the configuration, or else in this terminal, until the end of input or a signal.
 pub fn run(place: Place, log: Log) -> anyhow::Result<()> {
@@ -121,7 +121,7 @@ async fn keep_at_work(operator: &Arc<Operator>, data: &DataDir, store: &Arc<Play
 }
 
 /// The terminal as a network.
-fn console(config: &Config, data: &DataDir, bot: &Bot, nonce: String) -> anyhow::Result<Arc<dyn Transport>> {
+fn console(config: &Config, data: &DataDir, bot: &Arc<Bot>, nonce: String) -> anyhow::Result<Arc<dyn Transport>> {
     let user = || std::env::var("USER").ok().filter(|user| !user.is_empty());
     let name = config.console.name.clone().or_else(user).unwrap_or_else(|| "Player".to_owned());
     let room = config.console.room.clone();
@@ -136,12 +136,23 @@ fn console(config: &Config, data: &DataDir, bot: &Bot, nonce: String) -> anyhow:
     let files = data.file("exports");
     let opening = Opening { greeting, name, room, nonce, files };
     let input = if stdin().is_terminal() && out().is_terminal() {
-        Input::terminal(&data.file("history")).context("the terminal cannot be used")?
+        Input::terminal(&data.file("history"), completes(bot.clone())).context("the terminal cannot be used")?
     } else {
         Input::pipe(stdin())
     };
     let clock: Arc<dyn Clock> = Arc::new(SystemClock);
     Ok(Arc::new(Console::new(opening, clock, input, Box::new(out()))))
+}
+
+/// What Tab completes in the terminal.
+fn completes(bot: Arc<Bot>) -> Completes {
+    Arc::new(move |typed| match table::completions(bot.host(), typed) {
+        Ok(found) => (found.from, found.words),
+        Err(error) => {
+            tracing::warn!(%error, "nothing can be completed");
+            (0, Vec::new())
+        }
+    })
 }
 
 /// Resolves when the system asks the bot to end.

@@ -82,6 +82,20 @@ impl Argument for Text {
     }
 }
 
+/// A command within a command: the rest of the line, as typed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CommandText(pub Text);
+
+impl Argument for CommandText {
+    fn kind() -> ArgumentKind {
+        ArgumentKind::Line
+    }
+
+    fn from_value(value: Value) -> Result<Self, Refusal> {
+        Text::from_value(value).map(CommandText)
+    }
+}
+
 impl Argument for DiceWord {
     fn kind() -> ArgumentKind {
         ArgumentKind::Dice { most: MOST_TYPED }

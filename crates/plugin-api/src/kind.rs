@@ -174,11 +174,13 @@ impl Spelled {
         Spelled { words: words.iter().map(|word| (*word).to_owned()).collect(), listed }
     }
 
+    /// The word that usage lines show, if they do.
+    pub(crate) fn shown(&self) -> Option<&str> {
+        self.words.first().filter(|_| self.listed == Listed::Shown).map(String::as_str)
+    }
+
     fn shape(&self) -> String {
-        match self.listed {
-            Listed::Shown => self.words.first().cloned().unwrap_or_default(),
-            Listed::Known | Listed::Read => String::new(),
-        }
+        self.shown().unwrap_or_default().to_owned()
     }
 }
 

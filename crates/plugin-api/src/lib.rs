@@ -26,7 +26,7 @@ mod values;
 mod words;
 
 pub use answers::Answers;
-pub use argument::{Argument, Name, Number};
+pub use argument::{Argument, CommandText, Name, Number};
 pub use cast::{Cast, Newcomer};
 pub use chat::{CharacterId, Line, Moment, Offer, Readers, Reply, Role, Seen, Span};
 pub use declare::{Arguments, CommandSpec, Commands, FollowUp, Kind, Manifest};
@@ -47,4 +47,4 @@ pub use spec::{ArgumentSpec, Many, Place, usage_of};
 pub use traits::{Effect, Trait};
 pub use turn::{Against, Closed, DIALECT, EarlierRoll, Fit, Left, Secrets, Target, Turn, Wanted, not_in_secret};
 pub use value::{Found, Parts, Text, Value, Values};
-pub use words::Words;
+pub use words::{Next, Words};

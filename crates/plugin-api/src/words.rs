@@ -1,6 +1,7 @@
 //! The words of a typed line, taken one after the other by the arguments they fit.
 
 mod left;
+mod next;
 mod shape;
 mod taking;
 mod typed;
@@ -9,6 +10,7 @@ use crate::idle::means_nothing;
 use crate::kind::Misfit;
 use crate::{Argument, ArgumentKind, ArgumentSpec, Found, Refusal, Values, suggest};
 use dice::number_word;
+pub use next::Next;
 use std::ops::Range;
 use typed::{Word, same};
 

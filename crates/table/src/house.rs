@@ -40,7 +40,7 @@ use crate::turn::{HouseTurn, OwnCommands};
 use crate::unplayed::Unplayed;
 use chat::Reply;
 use plugin_api::names::written;
-use plugin_api::{CommandSpec, Commands, Name, Number, Plugin, Refusal, Text, Words};
+use plugin_api::{CommandSpec, CommandText, Commands, Name, Number, Plugin, Refusal, Text, Words};
 use shortcuts::Whose;
 use typed::{Elsewhere, EntryNumber, Person};
 pub(crate) use values::all as all_values;
@@ -69,7 +69,7 @@ enum House {
     Iam { name: Option<Text> },
     /// Play a command as another character of yours. Referees: as anyone, including a new NPC.
     #[command(changes, example = "as Ogre roll 2d6")]
-    As { character: Name, command: Text },
+    As { character: Name, command: CommandText },
     /// List the characters. A referee creates one, gives one to a player, or frees one.
     #[command(shows, tried, example = "pc", example = "pc Ogre", example = "pc Ann @her", example = "pc Ann free")]
     Pc {
@@ -163,7 +163,7 @@ enum House {
         #[flag("table")]
         table: bool,
         name: Option<Name>,
-        command: Option<Text>,
+        command: Option<CommandText>,
     },
     /// Say in words what a dice roll does, without rolling it.
     #[command(shows, guests, tried, values, example = "explain 4d6kh3", example = "explain 8d10!c>=7f1")]
@@ -185,7 +185,7 @@ enum House {
     Odds {
         #[flag("estimate")]
         estimate: bool,
-        roll: Option<Text>,
+        roll: Option<CommandText>,
     },
     /// Show the rest of the last long answer here.
     #[command(shows, guests, now, example = "more")]
@@ -235,7 +235,7 @@ enum House {
     /// Play an entry again as it should have been: your last one, or a referee anyone's. Its dice stay, and new ones come
     /// after them.
     #[command(changes, now, example = "amend #12 roll d20+7", example = "amend roll d20+7")]
-    Amend { entry: Option<EntryNumber>, command: Text },
+    Amend { entry: Option<EntryNumber>, command: CommandText },
     /// Add something you forgot to your last roll, or as the referee to anyone's. adv and dis do that for advantage and
     /// disadvantage.
     #[command(changes, now, yields, example = "add #12 +2", example = "add +2", alias = "adv", alias = "dis")]
@@ -257,7 +257,7 @@ enum House {
     Drop { entry: Option<EntryNumber> },
     /// Play a command in secret: only you and the referees see the answer. The table sees that you did something.
     #[command(changes, example = "secret roll 2d6")]
-    Secret { command: Text },
+    Secret { command: CommandText },
     /// From a private chat with me, play a command in a room. Only you and the referees see the answer.
     #[command(changes, now, example = "in hall roll 2d6")]
     In { room: Elsewhere },
@@ -464,7 +464,7 @@ fn play(command: House, turn: &mut HouseTurn) -> Result<Reply, Unplayed> {
         // The line after `as` is played instead of it, so this one was inside another `as`.
         House::As { character, command } => {
             let what = format!("act for one at a time: for {}", character.0);
-            return Err(Refusal::new(what).example(format!("as {} {}", written(&character.0), command.text)).into());
+            return Err(Refusal::new(what).example(format!("as {} {}", written(&character.0), command.0.text)).into());
         }
         House::Pc { character, player, free } => people::characters(turn, character, player, free)?,
         House::Join { character } => people::join(turn, character)?,
@@ -476,9 +476,11 @@ fn play(command: House, turn: &mut HouseTurn) -> Result<Reply, Unplayed> {
         House::Why { entry } => history::why(turn, entry.map(|EntryNumber(number)| number))?,
         House::Set { values } => values::set(turn, values)?,
         House::Values { export, character } => values::sheet(turn, export, character)?,
-        House::Macro { table, name, command } => shortcuts::name(turn, Whose::flagged(table), name, command)?,
+        House::Macro { table, name, command } => {
+            shortcuts::name(turn, Whose::flagged(table), name, command.map(|command| command.0))?
+        }
         House::Explain { dice } => odds::explain(dice.as_ref(), turn.room.dialect())?,
-        House::Odds { estimate, roll } => odds::odds(roll.as_ref(), estimate, turn.room.dialect())?,
+        House::Odds { estimate, roll } => odds::odds(roll.map(|roll| roll.0).as_ref(), estimate, turn.room.dialect())?,
         House::More => more::more(turn)?,
         House::Scene { title } => scene::scene(turn, title)?,
         House::Cursed { all } => cursed::cursed(turn, all)?,
@@ -487,13 +489,13 @@ fn play(command: House, turn: &mut HouseTurn) -> Result<Reply, Unplayed> {
         House::Undo { entry } => undo::undo(turn, entry.map(|EntryNumber(number)| number))?,
         House::Redo => undo::redo(turn)?,
         // The line is played in place of the entry, so this one was inside another command.
-        House::Amend { entry, command } => return Err(alone("amend", entry, &command).into()),
+        House::Amend { entry, command } => return Err(alone("amend", entry, &command.0).into()),
         House::Add { entry, words } => return Err(alone("add", entry, &words).into()),
         House::Now { all } => now::now(turn, all)?,
         House::Drop { entry } => drop::drop(turn, entry.map(|EntryNumber(number)| number))?,
         House::Waiting { character } => waiting::waiting(turn, character)?,
         // The line after `secret` is played instead of it, so nothing followed this one.
-        House::Secret { command } => return Err(Refusal::new("what is to be secret?").about(command.text).into()),
+        House::Secret { command } => return Err(Refusal::new("what is to be secret?").about(command.0.text).into()),
         House::In { room } => return Err(secrets::no_such_room(turn, &room)?.into()),
         House::Reveal { entry } => secrets::reveal(turn, entry.map(|EntryNumber(number)| number))?,
         House::Note { text } => notes::note(turn, text.as_ref())?,

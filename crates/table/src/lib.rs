@@ -19,6 +19,7 @@ mod amends;
 mod attempt;
 mod boards;
 mod casting;
+mod completion;
 mod done;
 mod draft;
 mod effects;
@@ -63,6 +64,7 @@ mod typography;
 mod unplayed;
 mod vocabulary;
 
+pub use completion::{Completions, completions};
 pub use handed::make_again;
 pub use host::{DiceBox, FairBox, Host, Settings};
 pub use house::commands as table_commands;

@@ -42,6 +42,7 @@ use meant::Meant;
 use plugin_api::{CharacterId, Refusal};
 
 pub(crate) use group::Group;
+pub(crate) use meant::ACT_AS;
 pub(crate) use offers::opened;
 pub(crate) use play::{changed, note};
 pub(crate) use remarks::Command;

@@ -1,7 +1,10 @@
 //! Lines typed at a terminal, or read from a pipe.
 
+use crate::complete::{Completes, Completing};
+use chat::Message;
 use rustyline::error::ReadlineError;
-use rustyline::{Config, DefaultEditor};
+use rustyline::history::FileHistory;
+use rustyline::{CompletionType, Config, Editor};
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
@@ -10,20 +13,21 @@ const MOST_LINE: usize = 64 << 10;
 
 /// The source of lines.
 pub enum Input {
-    /// A terminal, with line editing and a history file.
-    Terminal(Box<DefaultEditor>, PathBuf),
+    /// A terminal, with line editing, completion and a history file.
+    Terminal(Box<Editor<Completing, FileHistory>>, PathBuf),
     /// Anything else.
     Pipe(BufReader<Box<dyn Read + Send>>),
 }
 
 impl Input {
-    /// A terminal, with the history stored in `history`.
+    /// A terminal, with the history stored in `history`, where Tab completes what `completes` knows.
     ///
     /// # Errors
     /// There is no terminal.
-    pub fn terminal(history: &Path) -> io::Result<Self> {
-        let config = Config::builder().auto_add_history(true).build();
-        let mut editor = DefaultEditor::with_config(config).map_err(io::Error::other)?;
+    pub fn terminal(history: &Path, completes: Completes) -> io::Result<Self> {
+        let config = Config::builder().auto_add_history(true).completion_type(CompletionType::List).build();
+        let mut editor = Editor::with_config(config).map_err(io::Error::other)?;
+        editor.set_helper(Some(Completing::new(completes)));
         if history.exists() {
             editor.load_history(history).map_err(io::Error::other)?;
         }
@@ -40,18 +44,21 @@ impl Input {
         matches!(self, Input::Terminal(..))
     }
 
-    /// The next line without its line end; `None` at the end of the input.
-    pub fn next(&mut self, prompt: &str) -> io::Result<Option<String>> {
+    /// The next line without its line end; `None` at the end of the input. `empty` is the message that it will be.
+    pub fn next(&mut self, prompt: &str, empty: Message) -> io::Result<Option<String>> {
         match self {
-            Input::Terminal(editor, _) => loop {
-                match editor.readline(prompt) {
-                    Ok(line) => return Ok(Some(line)),
-                    Err(ReadlineError::Eof) => return Ok(None),
-                    // Ctrl-C drops the line, as in a shell.
-                    Err(ReadlineError::Interrupted) => {}
-                    Err(error) => return Err(io::Error::other(error)),
+            Input::Terminal(editor, _) => {
+                editor.helper_mut().into_iter().for_each(|helper| helper.typed_as(empty.clone()));
+                loop {
+                    match editor.readline(prompt) {
+                        Ok(line) => return Ok(Some(line)),
+                        Err(ReadlineError::Eof) => return Ok(None),
+                        // Ctrl-C drops the line, as in a shell.
+                        Err(ReadlineError::Interrupted) => {}
+                        Err(error) => return Err(io::Error::other(error)),
+                    }
                 }
-            },
+            }
             Input::Pipe(read) => bounded_line(read),
         }
     }

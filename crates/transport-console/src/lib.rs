@@ -1,11 +1,13 @@
 //! The terminal as a network. Its user can speak as anyone, in any room, and is admin of every room.
 //!
-//! On a terminal, lines can be edited and recalled. From a pipe, each line is answered before the next is read, and the
+//! On a terminal, lines can be edited and recalled, and Tab completes them. From a pipe, each line is answered before the next is read, and the
 //! end of the file ends the bot. Lines that begin with `/` are for the console itself.
 
+mod complete;
 mod format;
 mod input;
 
+pub use complete::Completes;
 pub use input::Input;
 
 use async_trait::async_trait;
@@ -54,8 +56,8 @@ pub struct Console {
     style: format::Style,
 }
 
-/// A request for the next line, with the prompt to show.
-type Ask = (String, oneshot::Sender<std::io::Result<Option<String>>>);
+/// A request for the next line, with the prompt to show and the message that it will be.
+type Ask = (String, Message, oneshot::Sender<std::io::Result<Option<String>>>);
 
 impl Console {
     /// Reads from `input` and writes to `output`.
@@ -174,7 +176,7 @@ impl Console {
             let prompt = format!("{}@{}> ", seat.name, self.room().id);
             let (answer, line) = oneshot::channel();
             let ended = || io::Error::other("the reading thread ended");
-            lines.send((prompt, answer)).map_err(|_| ended())?;
+            lines.send((prompt, self.message(&seat, number, ""), answer)).map_err(|_| ended())?;
             let Some(line) = line.await.map_err(|_| ended())?? else {
                 return Ok(());
             };
@@ -288,9 +290,9 @@ impl Transport for Console {
 fn listen(mut input: Input) -> mpsc::UnboundedSender<Ask> {
     let (lines, mut asked) = mpsc::unbounded_channel::<Ask>();
     std::thread::spawn(move || {
-        while let Some((prompt, answer)) = asked.blocking_recv() {
+        while let Some((prompt, empty, answer)) = asked.blocking_recv() {
             // The receiver may be gone, because the bot is stopping.
-            let _ = answer.send(input.next(&prompt));
+            let _ = answer.send(input.next(&prompt, empty));
         }
         input.close();
     });

@@ -7,7 +7,7 @@ use std::ops::Range;
 
 /// The order in which arguments take their values, each from what those before it left.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Step {
+pub(super) enum Step {
     Word,
     Flag,
     Side,
@@ -20,6 +20,11 @@ enum Step {
 const DEEPEST: usize = 4;
 
 impl Step {
+    /// Whether no word leads to the argument.
+    pub fn is_here(self) -> bool {
+        self == Step::Here
+    }
+
     /// When an argument takes its value, if it does so at this step. What several commands share does so behind the other
     /// side of the line, in the same order.
     fn within(self, argument: &ArgumentSpec) -> [Self; DEEPEST] {
@@ -46,6 +51,16 @@ impl Words {
     /// The words do not fit; the refusal says which one.
     pub fn values(&mut self, arguments: &[ArgumentSpec]) -> Result<Values, Refusal> {
         let mut found: Vec<Vec<Found>> = vec![Vec::new(); arguments.len()];
+        for (at, step) in Self::steps(arguments) {
+            if found[at].is_empty() {
+                found[at] = self.values_of(&arguments[at], step.is_here())?;
+            }
+        }
+        Ok(Values::new(found))
+    }
+
+    /// The order in which arguments take their values, each by its number.
+    pub(super) fn steps(arguments: &[ArgumentSpec]) -> impl Iterator<Item = (usize, Step)> {
         let steps = arguments.iter().enumerate().flat_map(|(at, argument)| {
             // Without its word where nothing else is.
             let bare = matches!(argument.place, Place::Bare(_)).then_some(Step::Here);
@@ -54,16 +69,11 @@ impl Words {
         });
         let mut steps: Vec<([Step; DEEPEST], usize, Step)> = steps.collect();
         steps.sort_unstable();
-        for (_, at, step) in steps {
-            if found[at].is_empty() {
-                found[at] = self.values_of(&arguments[at], step == Step::Here)?;
-            }
-        }
-        Ok(Values::new(found))
+        steps.into_iter().map(|(_, at, step)| (at, step))
     }
 
     /// Takes the values of one argument; `here` if no word leads to it.
-    fn values_of(&mut self, argument: &ArgumentSpec, here: bool) -> Result<Vec<Found>, Refusal> {
+    pub(super) fn values_of(&mut self, argument: &ArgumentSpec, here: bool) -> Result<Vec<Found>, Refusal> {
         let once = |found: Option<Found>| found.into_iter().collect();
         match &argument.place {
             Place::Here => self.here(argument),

@@ -78,7 +78,7 @@ fn guessed(host: &Host, unplayed: Unplayed, line: &CommandLine, attempt: &Attemp
 type Read<'a> = (Result<Found<'a>, Unplayed>, CommandLine);
 
 /// The wrapper `as NAME COMMAND`.
-pub(super) const ACT_AS: &str = "as";
+pub(crate) const ACT_AS: &str = "as";
 /// The wrapper `secret COMMAND`.
 pub(super) const SECRET: &str = "secret";
 /// The command that asks for the odds of dice, or of a game's command.
