@@ -85,12 +85,24 @@ impl Parser<'_> {
         if !self.first || counted {
             return Ok(None);
         }
+        // `2d6 > 2d4` compares two results. Where words may stand in any order, the second `d` may drop a die.
+        if self.is_compared_with_dice() && !self.dialect.reorders() {
+            return Ok(None);
+        }
         let Some(condition) = self.condition(Comparison::Equal)? else { return Ok(None) };
         // A condition that every die meets, or none, is meant for the sum; and a single die succeeds or fails.
         let apart = source.tells_apart(before.iter(), condition);
         let whole = self.ends_here() || self.calculated_on();
         let counts = apart && !(source.leaves_one(before) && whole);
         Ok(counts.then_some(Modifier::Count(Counting::Success(condition))))
+    }
+
+    /// True if dice follow the comparison sign here, with or without a count.
+    fn is_compared_with_dice(&self) -> bool {
+        let Some((sign, _)) = self.compares() else { return false };
+        let right = self.rest()[sign.len()..].trim_start().trim_start_matches(|c: char| c.is_ascii_digit());
+        let sides = right.strip_prefix(['d', 'D']).unwrap_or_default();
+        sides.starts_with(|c: char| c.is_ascii_digit() || matches!(c, '%' | '(' | 'f' | 'F'))
     }
 
     /// True if nothing here continues what was read.
