@@ -4,7 +4,7 @@ use crate::dialect::twice;
 use crate::{Dialect, End, Notation, NotationError};
 
 /// Words that say something about the dice, so that they are never prose.
-const ABOUT_DICE: [&str; 49] = [
+const ABOUT_DICE: [&str; 55] = [
     "under",
     "below",
     "over",
@@ -24,6 +24,12 @@ const ABOUT_DICE: [&str; 49] = [
     "keeping",
     "highest",
     "lowest",
+    "higher",
+    "lower",
+    "least",
+    "most",
+    "tripled",
+    "halved",
     "high",
     "low",
     "best",
@@ -101,8 +107,8 @@ impl Notation {
         };
         let number = |word: &str| word.parse::<u32>().ok().filter(|number| *number > 0);
         let end = |word: &str| match word {
-            "lowest" | "low" | "worst" => Some('l'),
-            "highest" | "high" | "best" => Some('h'),
+            "lowest" | "lower" | "low" | "worst" => Some('l'),
+            "highest" | "higher" | "high" | "best" => Some('h'),
             _ => None,
         };
         let said = match phrase.as_slice() {
@@ -142,30 +148,55 @@ impl Notation {
 
     /// Where prose begins behind dice, `d20+4 perception check`, if nothing in it is about the dice.
     pub fn prose_behind(text: &str, dialect: Dialect) -> Option<usize> {
-        let at = Notation::typed_in(dialect, text).err()?.at.start;
-        // A comma behind a number ends the dice.
-        let begins_prose = |c: char| c.is_whitespace() || c == ',';
-        // The place is inside the first word, or before what surrounds it.
-        let at = text
-            .get(..at)?
-            .rfind(char::is_whitespace)
-            .map_or(at, |space| if text[at..].starts_with(begins_prose) { at } else { space + 1 });
-        // `2d6 - to hit` takes nothing away.
-        let dice = text[..at].trim_end_matches([' ', '-', ',']);
-        let at = text.len() - text[dice.len()..].trim_start_matches([' ', ',']).len();
-        let prose = &text[at..];
-        let about_dice = |word: &str| {
-            let bare = word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
+        let at = behind_dice(text, dialect)?;
+        let counts = |word: &str| {
             word.contains(|c: char| c.is_ascii_digit() || "+*/%=<>[]{};$".contains(c)) && !is_ordinal(word)
-                || ABOUT_DICE.contains(&bare.as_str())
-                || twice(&bare).is_some()
         };
-        let begins = prose.trim_start_matches(['-', '"', '(', '“', ' ', ',']).starts_with(char::is_alphabetic);
-        // `d20 - dex` takes away what nobody knows; a dash in front of a sentence takes nothing away.
-        let taken_away = prose.starts_with('-') && (!prose.starts_with("- ") || prose.split_whitespace().count() < 3);
-        let prose_alone = dice.len() < at && begins && !taken_away && !prose.split_whitespace().any(about_dice);
-        (prose_alone && Notation::typed_in(dialect, dice).is_ok()).then_some(at)
+        (!text[at..].split_whitespace().any(|word| counts(word) || is_about_dice(word))).then_some(at)
     }
+
+    /// The same of prose that may be meant otherwise, because a number is in it: `2d6 it's 50% off`. It is no prose if a word
+    /// in it is about the dice, or is dice or a change of them.
+    pub fn prose_in_doubt(text: &str, dialect: Dialect) -> Option<usize> {
+        let at = behind_dice(text, dialect)?;
+        let changes = |word: &str| {
+            let plain = word.trim_start_matches(['(', '"']);
+            plain.starts_with(['+', '-', '*', '/', '<', '>', '=', '[', '{', '$']) || word.contains(';')
+        };
+        let throws = |read: Notation| read.rolls.iter().any(|roll| roll.expression.throws());
+        let dice = |word: &str| Notation::typed_in(dialect, word).is_ok_and(throws);
+        let says_more = |word: &str| is_about_dice(word) || changes(word) || dice(word);
+        (!text[at..].split_whitespace().any(says_more)).then_some(at)
+    }
+}
+
+/// Where whole dice end and words begin.
+fn behind_dice(text: &str, dialect: Dialect) -> Option<usize> {
+    let at = Notation::typed_in(dialect, text).err()?.at.start;
+    // A comma behind a number ends the dice.
+    let begins_prose = |c: char| c.is_whitespace() || c == ',';
+    // The place is inside the first word, or before what surrounds it.
+    let at = text
+        .get(..at)?
+        .rfind(char::is_whitespace)
+        .map_or(at, |space| if text[at..].starts_with(begins_prose) { at } else { space + 1 });
+    // `2d6 - to hit` takes nothing away.
+    let dice = text[..at].trim_end_matches([' ', '-', ',']);
+    let at = text.len() - text[dice.len()..].trim_start_matches([' ', ',']).len();
+    let prose = &text[at..];
+    let begins = prose.trim_start_matches(['-', '"', '(', '“', ' ', ',']).starts_with(char::is_alphabetic);
+    // `d20 - dex` takes away what nobody knows; a dash in front of a sentence takes nothing away.
+    let taken_away = prose.starts_with('-') && (!prose.starts_with("- ") || prose.split_whitespace().count() < 3);
+    // In `d20+5 vs Bob` somebody is missing, and nothing is said.
+    let goes_on = dice.split_whitespace().next_back().is_some_and(is_about_dice);
+    let alone = dice.len() < at && begins && !taken_away && !goes_on;
+    (alone && Notation::typed_in(dialect, dice).is_ok()).then_some(at)
+}
+
+/// Whether a word says something about dice.
+fn is_about_dice(word: &str) -> bool {
+    let bare = word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
+    ABOUT_DICE.contains(&bare.as_str()) || twice(&bare).is_some()
 }
 
 /// `2nd`, `10th`: a number that counts no dice.
@@ -251,6 +282,8 @@ mod tests {
             ("4d6 keep 3", "4d6kh3"),
             ("5d6 keep highest 3", "5d6kh3"),
             ("3d6 best 2", "3d6kh2"),
+            ("2d20 take the lower", "2d20kl1"),
+            ("2d20 take the higher", "2d20kh1"),
             ("2d6+3 reroll 1s", "2d6r1+3"),
             ("6d6 exploding", "6d6!"),
             ("d20 adv +5", "2d20kh1+5"),
@@ -305,6 +338,19 @@ mod tests {
             "2d6 + fire",
         ] {
             assert_eq!(Notation::prose_behind(text, Dialect::Native), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn prose_with_numbers_in_it_is_in_doubt() {
+        for (text, prose) in
+            [("2d6 it's 50% off", "it's 50% off"), ("d20 for 3 goblins", "for 3 goblins"), ("2d6 fire", "fire")]
+        {
+            let at = Notation::prose_in_doubt(text, Dialect::Native);
+            assert_eq!(at.map(|at| &text[at..]), Some(prose), "{text}");
+        }
+        for text in ["2d6 damage +3", "2d6 at least 9", "d20+5 vs Bob", "2d6 with 2d8", "2d6 drop 1", "2d6 one; 3d6"] {
+            assert_eq!(Notation::prose_in_doubt(text, Dialect::Native), None, "{text}");
         }
     }
 }

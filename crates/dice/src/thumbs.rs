@@ -114,8 +114,36 @@ impl Notation {
         };
         let right: Vec<String> = text.split_whitespace().map(without_slip).collect();
         let right = right.join(" ");
-        Some(right).filter(reads).filter(|right| right != text.trim()).or_else(|| counted(text).filter(reads))
+        Some(right)
+            .filter(reads)
+            .filter(|right| right != text.trim())
+            .or_else(|| counted(text).filter(reads))
+            .or_else(|| in_signs(text).filter(reads))
     }
+}
+
+/// What is said behind dice, `{n}` for a number, and the notation that it means.
+const SAID_BEHIND: [(&str, &str); 5] =
+    [("at least {n}", " vs {n}"), ("at most {n}", " <= {n}"), ("doubled", "*2"), ("tripled", "*3"), ("halved", "/2")];
+
+/// `d20+5 at least 15` as `d20+5 vs 15`.
+fn in_signs(text: &str) -> Option<String> {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    SAID_BEHIND.iter().find_map(|(said, meant)| {
+        let said: Vec<&str> = said.split(' ').collect();
+        let (dice, behind) = words.split_at(words.len().checked_sub(said.len()).filter(|at| *at > 0)?);
+        let is = |(said, word): (&&str, &&str)| match *said {
+            "{n}" => word.parse::<u32>().is_ok(),
+            said => said.eq_ignore_ascii_case(word),
+        };
+        if !said.iter().zip(behind).all(is) {
+            return None;
+        }
+        let (dice, number) = (dice.join(" "), behind.last()?);
+        let sum = dice.contains(['+', '-']) && !meant.starts_with(' ');
+        let dice = if sum { format!("({dice})") } else { dice };
+        Some(format!("{dice}{}", meant.replace("{n}", number)))
+    })
 }
 
 /// `d6+2 three times` as `3x d6+2`.
@@ -227,6 +255,9 @@ mod tests {
             ("10d10 successes 7", "10d10>=7"),
             ("10d10 7+ successes", "10d10>=7"),
             ("5d6 count 5s and 6s", "5d6>=5"),
+            ("d20+5 at least 15", "d20+5 vs 15"),
+            ("2d6 doubled", "2d6*2"),
+            ("d8+2 halved", "(d8+2)/2"),
         ] {
             assert_eq!(Notation::of_slip(text, Dialect::Native).as_deref(), Some(right), "{text}");
         }

@@ -106,6 +106,7 @@ fn a_comparison_is_of_the_whole_and_knows_its_margin() {
     assert_eq!(verdict("2d20kh1>=15", &[(20, 3), (20, 17)]), (true, Some("2".into())));
     // Dice on the right are no number that each die on the left is compared with.
     assert_eq!(verdict("2d6 > 2d4", &[(6, 4), (6, 3), (4, 4), (4, 3)]), (false, Some("0".into())));
+    assert_eq!(verdict("2d6 = 1d[2,4]", &[(6, 1), (6, 3), (2, 2)]), (true, None));
     assert_eq!(verdict("2d6>=d4", &[(6, 4), (6, 3), (4, 4)]), (true, Some("3".into())));
     assert_eq!(verdict("2d6kh1 <= 1d6dl66kh1kh1", &[(6, 4), (6, 3), (6, 5)]), (false, Some("-4".into())));
 }

@@ -87,7 +87,7 @@ impl Game for Dice {
                 let what = format!("no value called {name} is set");
                 return Refusal::usage(what, place).example(format!("set {name} 3"));
             }
-            let prose = Notation::prose_behind(&text, turn.dialect());
+            let prose = Notation::prose_in_doubt(&text, turn.dialect());
             let comment = prose.map(|from| format!("# {}", text[from..].trim()));
             if let Some(meant) = error.meant {
                 return Refusal::usage(error.what, place.clone()).mended(place, Some(meant));
@@ -137,7 +137,7 @@ fn unanswered(turn: &mut Turn, text: &str) -> Option<Refusal> {
         true => format!("in secret I compare with nothing of {}'s: type a number, or roll in the room", turn.name(who)),
         false => format!("I know no ac, dc or defense of {}: type a number", turn.name(who)),
     };
-    Some(Refusal::new(what).about_meant(typed, "15"))
+    Some(Refusal::new(what).about(typed).example("roll d20+5 vs 15"))
 }
 
 /// A refusal of `d20+dex vs NAME` where nobody is called so. Then no value is put in either, and what could not be read

@@ -102,7 +102,7 @@ impl Parser<'_> {
         let Some((sign, _)) = self.compares() else { return false };
         let right = self.rest()[sign.len()..].trim_start().trim_start_matches(|c: char| c.is_ascii_digit());
         let sides = right.strip_prefix(['d', 'D']).unwrap_or_default();
-        sides.starts_with(|c: char| c.is_ascii_digit() || matches!(c, '%' | '(' | 'f' | 'F'))
+        sides.starts_with(|c: char| c.is_ascii_digit() || matches!(c, '%' | '(' | '[' | 'f' | 'F'))
     }
 
     /// True if nothing here continues what was read.

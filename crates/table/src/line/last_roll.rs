@@ -31,7 +31,7 @@ impl Draft {
         let throws = |text: &str| {
             let plain = Notation::plainly(text, dialect);
             let text = plain.as_deref().unwrap_or(text);
-            let dice = Notation::prose_behind(text, dialect).map_or(text, |at| &text[..at]);
+            let dice = Notation::prose_in_doubt(text, dialect).map_or(text, |at| &text[..at]);
             throws_dice(dice, dialect) || Notation::of_spoken(dice, dialect).is_some()
         };
         let sheet = Sheet { doc: &attempt.doc, character: attempt.actor };
