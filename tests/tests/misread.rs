@@ -60,9 +60,9 @@ enum Wrong {
 const MOST: [(Wrong, usize); 6] = [
     (Wrong::Played, 55),
     (Wrong::Unasked, 32),
-    (Wrong::Offered, 54),
-    (Wrong::Asked, 30),
-    (Wrong::Silent, 8),
+    (Wrong::Offered, 47),
+    (Wrong::Asked, 29),
+    (Wrong::Silent, 7),
     (Wrong::Spoke, 1),
 ];
 

@@ -293,12 +293,12 @@ impl<'a> Sheet<'a> {
         let number = |word: &str| word.bytes().any(|byte| byte.is_ascii_digit());
         let end = rest.match_indices(' ').map(|(at, _)| at).find(|at| number(&rest[..*at])).unwrap_or(rest.len());
         let (rest, prose) = rest.split_at(end);
-        let remarks = rest.starts_with(['+', '-']) && prose.trim_start().starts_with(char::is_alphabetic);
+        let remarks = rest.starts_with(['+', '-']) && is_said(without_dash(prose));
         if !prose.is_empty() && (!remarks || number(prose)) {
             return None;
         }
-        let prose = if prose.is_empty() { said.map(|said| format!(" {said}")) } else { Some(prose.to_owned()) };
-        let comment = prose.map_or(String::new(), |prose| format!(" #{prose}"));
+        let prose = Some(without_dash(prose)).filter(|prose| !prose.is_empty());
+        let comment: String = prose.into_iter().chain(said).map(|said| format!(" # {said}")).collect();
         let change = rest.replace(' ', "");
         let signed = change.starts_with(['+', '-']);
         let sets = |value: String| Some(format!("set {whose}{name}: {value}{comment}"));
@@ -315,6 +315,18 @@ impl<'a> Sheet<'a> {
             Ok(_) | Err(_) => None,
         }
     }
+}
+
+/// What is said behind a change, without what divides it from that, if it is more than a sign: `hp -7 -- the troll`.
+fn without_dash(prose: &str) -> &str {
+    let prose = prose.trim_start();
+    ["--", "–", "—"].iter().find_map(|dash| prose.strip_prefix(dash)).unwrap_or(prose).trim_start()
+}
+
+/// Whether this is said of a change: words, also in parentheses, or a smiley.
+fn is_said(prose: &str) -> bool {
+    let words = prose.trim_start_matches(['(', '"', '“']).starts_with(char::is_alphabetic);
+    words || !prose.contains(|c: char| c.is_alphanumeric() || "+-*/=".contains(c))
 }
 
 /// The largest number that is typed as a value or a change of one.

@@ -133,11 +133,18 @@ fn one_at_a_time(name: &str) -> Refusal {
 fn unanswered(turn: &mut Turn, text: &str) -> Option<Refusal> {
     let typed = text.split_once(" vs ")?.1.split_whitespace().next()?;
     let who = turn.character(typed).ok()?;
-    let what = match turn.in_secret() {
-        true => format!("in secret I compare with nothing of {}'s: type a number, or roll in the room", turn.name(who)),
-        false => format!("I know no ac, dc or defense of {}: type a number", turn.name(who)),
+    let (what, example) = match turn.in_secret() {
+        true => {
+            let name = turn.name(who);
+            let what = format!("in secret I compare with nothing of {name}'s: type a number, or roll in the room");
+            (what, "secret roll d20+5 vs 15")
+        }
+        false => {
+            let what = format!("I know no ac, dc or defense of {}: type a number", turn.name(who));
+            (what, "roll d20+5 vs 15")
+        }
     };
-    Some(Refusal::new(what).about(typed).example("roll d20+5 vs 15"))
+    Some(Refusal::new(what).about(typed).example(example))
 }
 
 /// A refusal of `d20+dex vs NAME` where nobody is called so. Then no value is put in either, and what could not be read

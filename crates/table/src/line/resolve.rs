@@ -3,7 +3,7 @@
 use super::followed::Followed;
 use super::reading;
 use super::remarks::{Command, Here};
-use super::unknown::{glued, two_words, unknown};
+use super::unknown::{glued, two_words, unknown, value_alone};
 use crate::attempt::{Attempt, Found};
 use crate::draft::Draft;
 use crate::host::Host;
@@ -91,6 +91,7 @@ impl Draft {
         }
         let main_game = self.state.doc.doc.main_game.as_deref();
         match knowing.as_slice() {
+            [] if sheet.named(&word).is_some() => Err(value_alone(&word).into()),
             [] => Err(unknown(host, room, line, &word)),
             [(plugin, command)] => Ok(Found::Plugin(*plugin, command, place.end)),
             several => {

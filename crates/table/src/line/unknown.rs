@@ -129,6 +129,11 @@ pub(super) fn unknown<'a>(host: &'a Host, room: &RoomDoc, line: &CommandLine, wo
     }
 }
 
+/// Why a line is refused that begins with the name of a value and does nothing with it: `hp went down 3`. No other word is meant.
+pub(super) fn value_alone(name: &str) -> Refusal {
+    Refusal::new(format!("{name} is a value, and that does not change it")).example(format!("{name} -1"))
+}
+
 /// True if this refuses a line of one word for which nothing is known that it could mean, and nobody spoke to the bot by
 /// name: `!wow`. A command of a game that is not enabled here is none.
 pub(super) fn is_a_cry(host: &Host, line: &CommandLine, refusal: &Refusal) -> bool {
