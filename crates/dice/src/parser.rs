@@ -87,7 +87,7 @@ impl<'a> Parser<'a> {
         let start = self.at;
         let mut times = self.repeat()?;
         self.first = true;
-        let mut expression = match self.advantage_in_front() {
+        let mut expression = match self.advantage_in_front()? {
             Some(dice) => self.begun_with(dice)?,
             None => self.expression()?,
         };
@@ -134,21 +134,21 @@ impl<'a> Parser<'a> {
     }
 
     /// `+d20` or `-d20` at the beginning of a roll, where that is how the dialect writes advantage and disadvantage.
-    fn advantage_in_front(&mut self) -> Option<Expression> {
-        let [sign @ (b'+' | b'-'), b'd' | b'D', digit, ..] = self.rest().as_bytes() else { return None };
+    fn advantage_in_front(&mut self) -> Parsed<Option<Expression>> {
+        let [sign @ (b'+' | b'-'), b'd' | b'D', digit, ..] = self.rest().as_bytes() else { return Ok(None) };
         if !self.dialect.begins_with_advantage() || !digit.is_ascii_digit() {
-            return None;
+            return Ok(None);
         }
         let digits = self.rest()[2..].bytes().take_while(u8::is_ascii_digit).count();
-        let sides = self.rest()[2..2 + digits].parse().ok().filter(|sides| *sides > 0)?;
-        if Faces::of_bare(sides).is_some() {
-            return None;
-        }
+        let sides =
+            self.rest()[2..2 + digits].parse().ok().filter(|sides| *sides > 0 && Faces::of_bare(*sides).is_none());
+        let Some(sides) = sides else { return Ok(None) };
         let end = if *sign == b'+' { End::High } else { End::Low };
         self.at += 2 + digits;
         self.dice = self.dice.saturating_add(2);
         let source = Source::Dice(Count::Number(2), Faces::Sides(sides));
-        Some(Expression::Pool(Pool { source, modifiers: vec![Modifier::Keep(Choice::End(end, 1))] }))
+        let modifiers = self.modifiers_after(vec![Modifier::Keep(Choice::End(end, 1))], &source)?;
+        Ok(Some(Expression::Pool(Pool { source, modifiers })))
     }
 
     /// An expression whose first operand was read.

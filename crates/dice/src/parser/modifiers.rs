@@ -18,7 +18,12 @@ enum Spacing {
 
 impl Parser<'_> {
     pub(super) fn modifiers(&mut self, source: &Source) -> Parsed<Vec<Modifier>> {
-        let (mut modifiers, begin) = (Vec::new(), self.at);
+        self.modifiers_after(Vec::new(), source)
+    }
+
+    /// The modifiers here, behind these.
+    pub(super) fn modifiers_after(&mut self, mut modifiers: Vec<Modifier>, source: &Source) -> Parsed<Vec<Modifier>> {
+        let begin = self.at;
         loop {
             let end = self.at;
             self.skip_spaces();
