@@ -4,6 +4,7 @@
 mod answer;
 mod by_dice;
 mod chances;
+mod changes;
 mod enter;
 mod filled;
 mod followed;

@@ -293,6 +293,7 @@ impl<'a> Sheet<'a> {
         let number = |word: &str| word.bytes().any(|byte| byte.is_ascii_digit());
         let end = rest.match_indices(' ').map(|(at, _)| at).find(|at| number(&rest[..*at])).unwrap_or(rest.len());
         let (rest, prose) = rest.split_at(end);
+        let rest = rest.trim_end_matches(',');
         let remarks = rest.starts_with(['+', '-']) && is_said(without_dash(prose));
         if !prose.is_empty() && (!remarks || number(prose)) {
             return None;

@@ -85,7 +85,8 @@ fn set_by(turn: &mut HouseTurn, values: Option<Text>, another: bool) -> Result<R
     }
     let [_] = replies.as_slice() else {
         let whose = if whose == Whose::Tables { " for the table" } else { "" };
-        return Ok(Reply::from(format!("{} values{whose}: {}", pairs.len(), pairs.join(", "))));
+        let shown: Vec<String> = pairs.iter().map(|pair| pair.replacen(": ", " ", 1)).collect();
+        return Ok(Reply::from(format!("{} values{whose}: {}", pairs.len(), shown.join(", "))));
     };
     let mut reply = replies.remove(0);
     if another

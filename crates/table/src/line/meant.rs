@@ -2,10 +2,11 @@
 //! around a command, or a shortcut for one, produces a new line.
 
 use super::chances::Asked;
+use super::changes;
 use super::guess::{self, Guess, guess, surely};
 use super::offers;
 use super::unknown;
-use crate::attempt::{Attempt, Found};
+use crate::attempt::{self, Attempt, Found};
 use crate::budget::MOST_TEXT;
 use crate::by_dice::ByDice;
 use crate::draft::Draft;
@@ -235,6 +236,7 @@ impl Draft {
                 attempt.stored = true;
                 Some(called.put_into(host, attempt)?)
             }
+            None if let Some(line) = several_changes(&line, attempt)? => Some(line),
             None if let Some(line) = by_dice(host, &line, attempt)? => Some(line),
             None => match self.bare_dice(host, &line, attempt) {
                 Some(dice) => Some(dice),
@@ -323,6 +325,16 @@ impl Draft {
         };
         Ok(line)
     }
+}
+
+/// The line that makes all the changes of this one, if it makes several. If they cannot be made in one line, nothing else is meant.
+fn several_changes(line: &CommandLine, attempt: &mut Attempt<'_>) -> Result<Option<CommandLine>, Refusal> {
+    let sheet = Sheet { doc: &attempt.doc, character: attempt.actor };
+    let typed = changes::several(&sheet, &line.typed, attempt.room.dialect());
+    if typed.is_err() {
+        attempt.asked = Some(attempt::Asked::Only);
+    }
+    Ok(typed?.map(|typed| CommandLine { typed, ..line.clone() }))
 }
 
 /// The line of a change by dice, with nothing in place of the dice: they are thrown when it is played.
