@@ -10,9 +10,11 @@ pub const EVERYBODY: [&str; 3] = ["all", "everyone", "everybody"];
 pub const HEROES: [&str; 4] = ["heroes", "players", "party", "pcs"];
 /// See [`EVERYBODY`].
 pub const FOES: [&str; 4] = ["foes", "enemies", "npcs", "monsters"];
-/// Words that a line uses for somebody, for nobody, or for the table.
-const STANDING_FOR: [&str; 14] =
-    ["me", "myself", "self", "i", "my", "you", "us", "table", "none", "nobody", "no", "off", "free", "secret"];
+/// Words that a line uses for somebody, for nobody, for the table, or to go on.
+const STANDING_FOR: [&str; 19] = [
+    "me", "myself", "self", "i", "my", "you", "us", "table", "none", "nobody", "no", "off", "free", "secret", "if",
+    "when", "but", "then", "so",
+];
 /// Words that join names, or set them against each other.
 const JOINING: [&str; 7] = ["and", "or", "und", "oder", "vs", "versus", "against"];
 /// Words that lead to what is behind them: a name may hold them, but not end with one.

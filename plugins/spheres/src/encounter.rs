@@ -193,6 +193,9 @@ fn in_order(turn: &mut Turn, name: &Name) -> Result<InOrder, Refusal> {
         Ok(id) => Ok(InOrder::Character(id)),
         Err(nobody) if nobody.what.contains("did you mean") || !turn.by_referee() => Err(nobody),
         Err(nobody) if !names::may_be_new(&name.0) => Err(nobody),
+        Err(_) if let Some(why) = names::misread(&name.0) => {
+            Err(Refusal::new(format!("{} is no name: {why}", name.0)).about(&name.0).example("order Ann Ogre Bob"))
+        }
         Err(_) => Ok(InOrder::Named(name.0.chars().take(MOST_NAME).collect())),
     }
 }

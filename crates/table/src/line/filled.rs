@@ -211,7 +211,7 @@ impl Reading<'_> {
     fn reads_as_dice(&self, line: &str, attempt: &Attempt<'_>) -> bool {
         let typed = self.arguments(line);
         let dice = typed.get(self.from..).unwrap_or_default();
-        self.is_dice(line, attempt) || Notation::prose_behind(dice, attempt.room.dialect()).is_some()
+        self.is_dice(line, attempt) || Notation::prose_in_doubt(dice, attempt.room.dialect()).is_some()
     }
 
     /// True if the line is dice to its last word.
@@ -228,7 +228,7 @@ impl Reading<'_> {
     /// Where a single die without a modifier ends, and where prose begins behind it.
     fn lone_die(&self, typed: &str, attempt: &Attempt<'_>) -> Option<(usize, usize)> {
         let dice = typed.get(self.from..)?;
-        let prose = self.from + Notation::prose_behind(dice, attempt.room.dialect())?;
+        let prose = self.from + Notation::prose_in_doubt(dice, attempt.room.dialect())?;
         let die = typed[self.from..prose].trim();
         let sides = die.trim_start_matches('1').strip_prefix(['d', 'D'])?;
         sides.parse::<u32>().ok()?;

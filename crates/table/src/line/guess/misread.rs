@@ -58,6 +58,11 @@ pub(crate) fn meant_by(
         };
         return aimed.or_else(unneeded).map(|line| tidied.commented(line));
     }
+    // What the notation itself corrects is about the dice, and better than a guess at the words.
+    let corrected = refusal.mended.as_ref().is_some_and(|right| !right.by.contains('#'));
+    if corrected && command.is_some_and(|(_, spec)| spec.notation) {
+        return None;
+    }
     let other = || if begins_a_sentence(&word) { sentence.has_command() } else { sentence.has_two_commands(command) };
     let dies = tidied.text.split_whitespace().any(|word| throws_dice(word, attempt.room.dialect()));
     let value = command.filter(|(_, spec)| spec.notation && !dies);
