@@ -7,6 +7,8 @@ mod circles;
 mod documents;
 #[path = "architecture/english.rs"]
 mod english;
+#[path = "architecture/functions.rs"]
+mod functions;
 #[path = "architecture/licences.rs"]
 mod licences;
 

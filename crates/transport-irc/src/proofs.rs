@@ -143,14 +143,12 @@ fn in_chunks(answer: &[u8]) -> Vec<Command> {
     chunks.into_iter().map(|chunk| Command::AUTHENTICATE(chunk.to_owned())).collect()
 }
 
-/// Returns why the password itself must not be sent to the other end of a link, if that is so.
-pub fn withheld(settings: &Settings, way: Way, distrusted: bool) -> Option<&'static str> {
-    if distrusted {
-        return Some(
-            "the server pretended to know the password without knowing it, so it is not told; if it is the right server, \
-             change the account's password, here too",
-        );
-    }
+/// Why the password itself is not sent to a server that was caught.
+pub const DISTRUSTED: &str = "the server pretended to know the password without knowing it, so it is not told; if it is the right server, change \
+     the account's password, here too";
+
+/// Returns why the password itself must not be sent over a link, whatever is at its other end, if that is so.
+pub fn withheld(settings: &Settings, way: Way) -> Option<&'static str> {
     match settings.tell_password {
         TellPassword::Always => None,
         TellPassword::Tls if way.is_encrypted() => None,

@@ -64,12 +64,14 @@ impl Actions {
         *self == Actions::default()
     }
 
-    /// A turn begins, perhaps the character's own.
-    pub fn turn_begins(&mut self, own: bool) {
+    /// Somebody's turn begins.
+    pub fn turn_begins(&mut self) {
         self.reacted = false;
-        if own {
-            *self = Actions::default();
-        }
+    }
+
+    /// The character's own turn begins.
+    pub fn own_turn_begins(&mut self) {
+        *self = Actions::default();
     }
 
     fn standard_left(&self) -> u32 {
@@ -147,9 +149,9 @@ mod tests {
     #[test]
     fn a_reaction_comes_back_with_any_turn_and_the_rest_with_ones_own() {
         let mut actions = Actions { standard: 1, moved: true, reacted: true, ..Actions::default() };
-        actions.turn_begins(false);
+        actions.turn_begins();
         assert_eq!(actions.to_string(), "quick, reaction");
-        actions.turn_begins(true);
+        actions.own_turn_begins();
         assert!(actions.is_new());
     }
 }

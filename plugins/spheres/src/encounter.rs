@@ -267,8 +267,12 @@ fn begin(state: &mut State, turn: &mut Turn, who: InOrder) -> Reply {
     let reply = Reply::new().bold(format!("{}'s turn", show::named_in_order(turn, &who)));
     for (id, held) in &mut state.characters {
         (held.surged_this_turn, held.surge_unsaid) = (false, false);
-        held.actions.turn_begins(who == InOrder::Character(*id));
-        surge::turn_begins(held, who == InOrder::Character(*id));
+        held.actions.turn_begins();
+        surge::turn_begins(held);
+        if who == InOrder::Character(*id) {
+            held.actions.own_turn_begins();
+            surge::own_turn_begins(held);
+        }
     }
     let mut tired = false;
     let mut fatigue = Fatigue::Ok;

@@ -113,9 +113,11 @@ fn facts(reply: Reply, held: &Holdings) -> Reply {
 }
 
 /// Ends benefits that last until the end of a hero's next turn, once another turn begins after it.
-pub(crate) fn turn_begins(held: &mut Holdings, own: bool) {
+pub(crate) fn turn_begins(held: &mut Holdings) {
     held.surges.retain(|surge| !(surge.until_next_turn() && surge.last_turn));
-    if own {
-        held.surges.iter_mut().filter(|surge| surge.until_next_turn()).for_each(|surge| surge.last_turn = true);
-    }
+}
+
+/// Benefits that last until the end of a hero's next turn end with this one.
+pub(crate) fn own_turn_begins(held: &mut Holdings) {
+    held.surges.iter_mut().filter(|surge| surge.until_next_turn()).for_each(|surge| surge.last_turn = true);
 }

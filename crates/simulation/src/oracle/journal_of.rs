@@ -47,12 +47,9 @@ pub(super) struct Around<'a> {
 }
 
 impl Around<'_> {
-    /// Everything that was said to the table.
-    pub fn timeline(&self, linked: bool) -> Vec<Event> {
-        match linked {
-            true => self.nets.iter().flat_map(|net| net.timeline()).collect(),
-            false => self.net.timeline(),
-        }
+    /// Everything that was said in rooms that may be linked to the table's.
+    pub fn timeline_of_all(&self) -> Vec<Event> {
+        self.nets.iter().flat_map(|net| net.timeline()).collect()
     }
 
     /// True if everything said to the table is accepted in the end.

@@ -15,7 +15,8 @@ const AMENDING: [&str; 3] = ["amend ", "add ", "adv"];
 impl Oracle {
     /// Checks that each entry has the id of a message from its own player; an edit has that of the first version.
     pub(super) fn keys(&mut self, around: &Around<'_>, entries: &[Known]) {
-        let (timeline, room) = (around.timeline(self.linked), around.room);
+        let timeline = if self.linked { around.timeline_of_all() } else { around.net.timeline() };
+        let room = around.room;
         let firsts = timeline.iter().filter(|event| !matches!(event, Event::Edited { .. })).filter_map(Event::message);
         let amends = |player: &PlayerId| {
             let mut said = timeline.iter().filter_map(Event::message);

@@ -176,6 +176,33 @@ impl Draft {
         changes
     }
 
+    /// A reply as it is shown and kept: with the room's prefix, with what was looked up, and with what its readers may know.
+    fn finished(
+        &self,
+        mut reply: Reply,
+        spec: &CommandSpec,
+        (play, left, after): (&Prepared<'_>, &Left, &Held),
+        (from, number): (usize, u64),
+        attempt: &Attempt<'_>,
+    ) -> Reply {
+        reply = answer::with_prefix(reply, &attempt.room.prefix);
+        if spec.name == SHEET {
+            reply = with_values(reply, &attempt.doc, &left.cast, (&play.arguments.typed[from..], attempt.actor));
+        }
+        if !play.looked_up.is_empty() {
+            reply = reply.text(format!(" ({})", play.looked_up.join(", ")));
+        }
+        if let Some(against) = play.against.filter(|against| !against.is_hidden()) {
+            reply = reply.fact(AGAINST, left.cast.name(against.who));
+        }
+        match play.measured_by(left).by_everybody() {
+            // Chances, and how a result came about, would tell the value.
+            false => only_the_result(&mut reply, play, left),
+            true => chances_of_offers(play, after, (left, &self.fuel), &mut reply, number),
+        }
+        reply
+    }
+
     /// Plays a plugin's command, whose arguments begin at byte `from`.
     pub(super) fn play_game<'a>(
         &mut self,
@@ -199,7 +226,7 @@ impl Draft {
         attempt.strayed = budget.strayed();
         attempt.thrown = budget.into_thrown();
         self.fuel.takes(attempt.thrown.len() * A_DIE);
-        let (Played { held: after, mut reply }, left) = match played {
+        let (Played { held: after, reply }, left) = match played {
             Ok(played) => played,
             Err(refusal) if play.against.is_some_and(|against| against.is_hidden()) => {
                 let refusal = without_the_value(&refusal, &attempt.typed);
@@ -214,7 +241,9 @@ impl Draft {
             return self.not_kept(game, spec, what, attempt);
         }
         let looked = attempt.thrown.is_empty() && after == state.held && !left.followed && reply.offers.is_empty();
-        play.unless_more_is_asked(looked, &left.cast, from..attempt.typed.len())?;
+        if looked {
+            play.unless_more_is_asked(&left.cast, from..attempt.typed.len())?;
+        }
         if reply.readers > Readers::Everybody && !attempt.may_be_told() {
             let what = format!("that is for {} and the referees to read", attempt.doc.name_of(attempt.actor));
             return self.not_kept(game, spec, what, attempt);
@@ -222,22 +251,8 @@ impl Draft {
         if reply.readers > Readers::Everybody && !attempt.message.speaker.reachable {
             return self.not_kept(game, spec, UNREACHED.to_owned(), attempt);
         }
-        reply = answer::with_prefix(reply, &attempt.room.prefix);
-        if spec.name == SHEET {
-            reply = with_values(reply, &attempt.doc, &left.cast, (&play.arguments.typed[from..], attempt.actor));
-        }
-        if !play.looked_up.is_empty() {
-            reply = reply.text(format!(" ({})", play.looked_up.join(", ")));
-        }
-        if let Some(against) = play.against.filter(|against| !against.is_hidden()) {
-            reply = reply.fact(AGAINST, left.cast.name(against.who));
-        }
+        let reply = self.finished(reply, spec, (&play, &left, &after), (from, number), attempt);
         let measured = play.measured_by(&left);
-        match measured.by_everybody() {
-            // Chances, and how a result came about, would tell the value.
-            false => only_the_result(&mut reply, &play, &left),
-            true => chances_of_offers(&play, &after, (&left, &self.fuel), &mut reply, number),
-        }
         let (Prepared { arguments, target, .. }, Left { cast, amended, followed, closed, took, begins }) = (play, left);
         attempt.rights.took(took);
         let target = target.map(Arc::unwrap_or_clone).filter(|_| followed || spec.follow_up != FollowUp::IfAny);

@@ -183,12 +183,12 @@ impl Prepared<'_> {
         }
     }
 
-    /// Refuses what only looked at something, with a remark that asks for more: `spotlight casting for Ann`.
+    /// Refuses what only looked at something, if its remark asks for more: `spotlight casting for Ann`.
     ///
     /// # Errors
     /// The remark has words of the game's commands in it, a number or a name.
-    pub fn unless_more_is_asked(&self, looked: bool, cast: &Cast, place: Range<usize>) -> Result<(), Refusal> {
-        let Some(remark) = self.remark.as_deref().filter(|_| looked) else { return Ok(()) };
+    pub fn unless_more_is_asked(&self, cast: &Cast, place: Range<usize>) -> Result<(), Refusal> {
+        let Some(remark) = self.remark.as_deref() else { return Ok(()) };
         let means = |word: &str| {
             let word = word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
             let number = word.contains(|c: char| c.is_ascii_digit()) || number_word(&word).is_some();

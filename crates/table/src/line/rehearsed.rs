@@ -280,7 +280,9 @@ impl Draft {
         let thrown = !budget.into_thrown().is_empty();
         let (Played { held, reply }, left) = played?;
         let looks = !thrown && held == state.held && !left.followed && reply.offers.is_empty();
-        play.unless_more_is_asked(looks, &left.cast, from..attempt.typed.len())?;
+        if looks {
+            play.unless_more_is_asked(&left.cast, from..attempt.typed.len())?;
+        }
         Ok(!looks)
     }
 }

@@ -10,7 +10,8 @@ use tokio::time::Instant;
 impl Login<'_> {
     /// Returns why the password itself must not be sent to the other end, if that is so.
     fn withheld(&self) -> Option<&'static str> {
-        proofs::withheld(self.settings, self.way, self.distrusted || self.proofs.caught)
+        let distrusted = (self.distrusted || self.proofs.caught).then_some(proofs::DISTRUSTED);
+        distrusted.or_else(|| proofs::withheld(self.settings, self.way))
     }
 
     /// Capabilities are settled: proves who the bot is, or goes on.

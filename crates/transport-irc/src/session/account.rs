@@ -145,8 +145,10 @@ impl Session {
         }
     }
 
-    fn distrusted(&self, memory: &Memory) -> bool {
-        memory.distrust.is_about(&self.settings)
+    /// Why the password itself is not told, if that is so.
+    fn withheld(&self, memory: &Memory) -> Option<&'static str> {
+        let distrusted = memory.distrust.is_about(&self.settings).then_some(proofs::DISTRUSTED);
+        distrusted.or_else(|| proofs::withheld(&self.settings, self.way))
     }
 
     fn not_let_in(&mut self, missing: Missing, now: Instant) {
@@ -163,7 +165,7 @@ impl Session {
         if self.own.account.is_some() || self.own.missing.is_none() {
             return;
         }
-        let withheld = proofs::withheld(&self.settings, self.way, self.distrusted(moment.memory));
+        let withheld = self.withheld(moment.memory);
         if let Some(known) = &self.own.sasl {
             if !self.caps.contains("sasl") {
                 let request = Command::CAP(None, CapSubCommand::REQ, None, Some("sasl".to_owned()));
@@ -186,7 +188,7 @@ impl Session {
     /// Where there is no SASL, the service may be told the password.
     fn ask_for_service(&mut self, moment: &mut Moment<'_>) {
         let now = moment.now;
-        if let Some(why) = proofs::withheld(&self.settings, self.way, self.distrusted(moment.memory)) {
+        if let Some(why) = self.withheld(moment.memory) {
             self.not_let_in(Missing::Refused(why.to_owned()), now);
         } else if proofs::identification(&self.settings).is_some() {
             let service = proofs::service(&self.settings).to_owned();
