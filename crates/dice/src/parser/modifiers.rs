@@ -98,7 +98,11 @@ impl Parser<'_> {
         // A condition that every die meets, or none, is meant for the sum; and a single die succeeds or fails.
         let apart = source.tells_apart(before.iter(), condition);
         let whole = self.ends_here() || self.calculated_on();
-        let counts = apart && !(source.leaves_one(before) && whole);
+        let mut in_turn = before.to_vec();
+        if self.dialect.reorders() {
+            in_turn.sort_by_key(turn_of);
+        }
+        let counts = apart && !(source.leaves_one(&in_turn) && whole);
         Ok(counts.then_some(Modifier::Count(Counting::Success(condition))))
     }
 
