@@ -29,7 +29,11 @@ fn commands_arguments_names_and_values_are_completed() {
     check("!act d8 vs Goj", &["Gojinka"]);
     check("!act d8 vs ol", &["\"Old Ogre\""]);
     check("!act d8 vs \"Old O", &["\"Old Ogre\""]);
-    check("!roll d20+3 vs st", &[]);
+    check("!roll d20+s", &["stealth", "str"]);
+    check("!roll ste", &["stealth"]);
+    check("!as Ann odds roll (d20+3)*st", &["stealth", "str"]);
+    check("!ste", &["stealth"]);
+    check("!act d8 # ov", &[]);
     check("!gm ", &["me", "add", "remove"]);
     check("!gm a", &["add"]);
     check("!as Gojinka act d8 ov", &["overwhelmed"]);

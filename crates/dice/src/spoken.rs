@@ -4,7 +4,7 @@ use crate::dialect::twice;
 use crate::{Dialect, End, Notation, NotationError};
 
 /// Words that say something about the dice, so that they are never prose.
-const ABOUT_DICE: [&str; 55] = [
+const ABOUT_DICE: [&str; 61] = [
     "under",
     "below",
     "over",
@@ -28,6 +28,12 @@ const ABOUT_DICE: [&str; 55] = [
     "lower",
     "least",
     "most",
+    "more",
+    "less",
+    "than",
+    "exactly",
+    "greater",
+    "fewer",
     "tripled",
     "halved",
     "high",
@@ -188,7 +194,8 @@ fn behind_dice(text: &str, dialect: Dialect) -> Option<usize> {
     // `d20 - dex` takes away what nobody knows; a dash in front of a sentence takes nothing away.
     let taken_away = prose.starts_with('-') && (!prose.starts_with("- ") || prose.split_whitespace().count() < 3);
     // In `d20+5 vs Bob` somebody is missing, and nothing is said.
-    let goes_on = dice.split_whitespace().next_back().is_some_and(is_about_dice);
+    let last = dice.split_whitespace().next_back().unwrap_or_default();
+    let goes_on = last.chars().all(char::is_alphabetic) && is_about_dice(last);
     let alone = dice.len() < at && begins && !taken_away && !goes_on;
     (alone && Notation::typed_in(dialect, dice).is_ok()).then_some(at)
 }
@@ -196,7 +203,9 @@ fn behind_dice(text: &str, dialect: Dialect) -> Option<usize> {
 /// Whether a word says something about dice.
 fn is_about_dice(word: &str) -> bool {
     let bare = word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
-    ABOUT_DICE.contains(&bare.as_str()) || twice(&bare).is_some()
+    // `dc13`
+    let word = bare.trim_end_matches(|c: char| c.is_ascii_digit());
+    ABOUT_DICE.contains(&word) || twice(word).is_some()
 }
 
 /// `2nd`, `10th`: a number that counts no dice.

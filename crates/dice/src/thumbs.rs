@@ -1,7 +1,7 @@
 //! How dice are typed on phones: `3w6`, `two d6 plus 3`, `d20+5 vs 15. 🎲`, and slips such as `1s20`. Changes nothing
 //! that reads as a notation.
 
-use crate::{Dialect, Notation};
+use crate::{Dialect, Expression, Modifier, Notation, Repeated};
 
 /// Numbers that people write as words.
 const NUMBERS: [&str; 21] = [
@@ -126,6 +126,15 @@ impl Notation {
 const SAID_BEHIND: [(&str, &str); 5] =
     [("at least {n}", " vs {n}"), ("at most {n}", " <= {n}"), ("doubled", "*2"), ("tripled", "*3"), ("halved", "/2")];
 
+/// Whether a notation counts dice: `5d10>=7`.
+fn counts_dice(text: &str) -> bool {
+    let counts = |roll: &Repeated| match &roll.expression {
+        Expression::Pool(pool) => pool.modifiers.iter().any(Modifier::counts),
+        _ => false,
+    };
+    text.parse::<Notation>().is_ok_and(|read| read.rolls.iter().any(counts))
+}
+
 /// `d20+5 at least 15` as `d20+5 vs 15`.
 fn in_signs(text: &str) -> Option<String> {
     let words: Vec<&str> = text.split_whitespace().collect();
@@ -140,7 +149,13 @@ fn in_signs(text: &str) -> Option<String> {
             return None;
         }
         let (dice, number) = (dice.join(" "), behind.last()?);
-        let sum = dice.contains(['+', '-']) && !meant.starts_with(' ');
+        let compared = meant.starts_with(' ');
+        // In `5d10 at least 7` the dice may be counted as well as summed.
+        let sign = if meant.contains("vs") { ">=" } else { "<=" };
+        if compared && counts_dice(&format!("{dice}{sign}{number}")) {
+            return None;
+        }
+        let sum = dice.contains(['+', '-']) && !compared;
         let dice = if sum { format!("({dice})") } else { dice };
         Some(format!("{dice}{}", meant.replace("{n}", number)))
     })

@@ -66,6 +66,9 @@ struct Typing<'a> {
 impl Typing<'_> {
     /// What may stand at the end of this line, which acts for this character.
     fn completed(&self, line: &str, mut actor: CharacterId) -> Completions {
+        if line.contains('#') {
+            return Completions::default();
+        }
         let last = begins_at(line);
         let mut from = 0;
         for _ in 0..=MOST_WITHIN {
@@ -84,6 +87,12 @@ impl Typing<'_> {
                     }
                 },
             };
+            // `roll d20+s`: of dice, the last part.
+            let signs = |c: char| matches!(c, '+' | '-' | '*' | '/' | '(' | '<' | '>' | '=');
+            let last = match self.is_dice(front) {
+                true => line[last..].rfind(signs).map_or(last, |at| last + at + 1),
+                false => last,
+            };
             return Completions { from: last, words: beginning(&line[last..], all) };
         }
         Completions::default()
@@ -101,6 +110,8 @@ impl Typing<'_> {
             }
             for next in next {
                 match next {
+                    Next::Text if spec.notation => all.extend(self.values(actor)),
+                    Next::Text => {}
                     Next::Word(word) => all.push(word.to_owned()),
                     Next::Name => all.extend(self.names()),
                     Next::Value => all.extend(self.values(actor)),
@@ -109,6 +120,12 @@ impl Typing<'_> {
             }
         }
         Behind::Arguments(all)
+    }
+
+    /// Whether dice follow this front of a line: `roll `.
+    fn is_dice(&self, front: &str) -> bool {
+        let word = front.split_whitespace().next().unwrap_or_default().to_lowercase();
+        self.called(&word).iter().any(|spec| spec.notation)
     }
 
     /// For whom a line such as `as Ogre` acts, if whoever types it may.
@@ -137,7 +154,9 @@ impl Typing<'_> {
         let specs = plugins.house().iter().chain(of_plugins.flat_map(|manifest| &manifest.commands));
         let may = |spec: &&CommandSpec| self.rights.could(doc, Act::Give(spec.role));
         let macros = self.saved(actor).flat_map(|named| named.macros.keys().cloned());
-        specs.filter(may).map(|spec| spec.name.clone()).chain(macros).collect()
+        // A value's name as a command shows or changes it.
+        let values = self.values(actor).filter(|name| !name.contains(' '));
+        specs.filter(may).map(|spec| spec.name.clone()).chain(macros).chain(values).collect()
     }
 
     /// The names of everyone who can be named.

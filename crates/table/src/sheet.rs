@@ -308,6 +308,9 @@ impl<'a> Sheet<'a> {
             _ if change.is_empty() => Some(format!("set {name}")),
             Ok(number) if (-MOST_NUMBER..=MOST_NUMBER).contains(&number) => {
                 let next = if signed { now.checked_add(number)? } else { number };
+                if !(-MOST_NUMBER..=MOST_NUMBER).contains(&next) {
+                    return None;
+                }
                 match most {
                     Some(most) => sets(format!("{}/{most}", next.clamp(0, most))),
                     None => sets(next.to_string()),
@@ -373,6 +376,10 @@ impl Sheet<'_> {
             return Some(refused(format!("{held}{wrong}")));
         }
         let what = format!("{held}\"{change}\" is not one whole number");
+        // `hp 15/20`
+        if change.starts_with(|c: char| c.is_ascii_digit()) && numbers(change).is_some_and(|(_, most)| most.is_some()) {
+            return Some(Refusal::new(what).mended(0..line.len(), Some(format!("set {line}"))));
+        }
         (!two && change.chars().all(signs)).then(|| refused(what))
     }
 }

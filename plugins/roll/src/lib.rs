@@ -84,7 +84,7 @@ impl Game for Dice {
             }
             let place = at + error.at.start..at + error.at.end;
             if let Some(name) = added(&text, &error.at) {
-                let what = format!("no value called {name} is set");
+                let what = format!("I can put in no value for {name} here");
                 return Refusal::usage(what, place).example(format!("set {name} 3"));
             }
             let prose = Notation::prose_in_doubt(&text, turn.dialect());

@@ -258,3 +258,34 @@ fn what_was_set_before_there_was_a_referee_is_said_to_nobody_any_more() {
     let undone = table.say(&gus, "!undo #2");
     assert!(undone.ok() && !undone.public().contains("1139"), "{}", undone.public());
 }
+
+#[test]
+fn no_refusal_and_no_proposal_puts_a_hidden_number_into_a_line() {
+    let mut bot = Seated::new(games);
+    bot.plays("Gus", "!gm me");
+    bot.plays("Gus", "!as Ogre set hp 28/30; rage 57; ac 15");
+    bot.plays("Ann", "!roll d6");
+    for line in [
+        "!as Ogre odds hp -2",
+        "!as Ogre odds hp -2; rage +1",
+        "!as Ogre odds hp -d6",
+        "!as Ogre odds rage +1",
+        "!as Ogre roll d20+hp for 3 rounds",
+        "!as Ogre roll d20+rage vs 15 by 3",
+        "!as Ogre roll d20+rage doubled",
+        "!as Ogre hp -2; rage +999999999999",
+        "!as Ogre rage +1; rage +1",
+        "!as Ogre hp 28 or 27",
+    ] {
+        let came = bot.say("Gus", line);
+        let said = came.all();
+        let numbers = ["26", "57", "58", "59", "28/", "1000000000056"];
+        let told = numbers.into_iter().find(|number| said.contains(number) && !line.contains(number));
+        assert_eq!(told, None, "{line}: {said}");
+    }
+    // What is shown is what was typed, and sending it is as secret as that.
+    let came = bot.say("Gus", "!as Ogre roll d20+hp for 3 rounds");
+    assert!(came.all().contains("as Ogre roll d20+hp # for 3 rounds"), "{}", came.all());
+    let sent = bot.plays("Gus", "!y");
+    assert!(bot.page(sent.entry().expect("it is played")).is_secret(), "{}", sent.all());
+}

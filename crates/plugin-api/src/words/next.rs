@@ -13,6 +13,8 @@ pub enum Next<'a> {
     Name,
     /// A number, or the name of a value that is one.
     Value,
+    /// Text.
+    Text,
     /// A command, of which the first word begins at this byte of the line.
     Command(usize),
 }
@@ -134,8 +136,7 @@ fn of_kind(kind: &ArgumentKind) -> Vec<Next<'_>> {
         ArgumentKind::Forms(forms) => {
             forms.iter().filter_map(|form| form.words.first()).map(|word| Next::Word(word)).collect()
         }
-        ArgumentKind::Room | ArgumentKind::Thing | ArgumentKind::Entry | ArgumentKind::Text | ArgumentKind::Line => {
-            Vec::new()
-        }
+        ArgumentKind::Text => vec![Next::Text],
+        ArgumentKind::Room | ArgumentKind::Thing | ArgumentKind::Entry | ArgumentKind::Line => Vec::new(),
     }
 }

@@ -70,10 +70,12 @@ impl Draft {
         let (found, inner) = self.read_line(host, inner, attempt)?;
         attempt.typed.clone_from(&inner.typed);
         match found? {
-            Found::House(spec) => Err(Refusal::new(format!("{} rolls no dice", spec.name))
-                .about(&spec.name)
-                .example("odds 2d6 vs 9")
-                .into()),
+            Found::House(_) => {
+                // The line that a value's name stands for has its number in it.
+                attempt.typed.clone_from(&line.typed);
+                let command = typed.split_whitespace().next().unwrap_or_default();
+                Err(Refusal::new(format!("{command} rolls no dice")).about(command).example("odds 2d6 vs 9").into())
+            }
             Found::Plugin(plugin, spec, from) if !spec.notation => {
                 Ok(Some(Asked { odds, plugin, spec, line: inner, from, estimate: estimated.is_some() }))
             }

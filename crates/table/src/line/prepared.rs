@@ -15,7 +15,7 @@ use crate::scenes;
 use crate::state::GameState;
 use crate::unplayed::Unplayed;
 use crate::words::{Arguments, CommandLine};
-use dice::{Dice, number_word};
+use dice::{Dice, Notation, number_word};
 use jiff::Timestamp;
 use journal::documents::RollDoc;
 use plugin_api::{
@@ -76,6 +76,7 @@ impl Draft {
         budget::fits_within(most, &line)?;
         if spec.notation && !looked_up.is_empty() {
             unless_dice_are_meant(host, &line, from, attempt)?;
+            unless_a_remark_is_in_doubt(&line, from, attempt)?;
         }
         budget::fits_within(most, &attempt.typed)?;
         attempt.must_reach()?;
@@ -171,6 +172,23 @@ fn unless_dice_are_meant(host: &Host, line: &str, from: usize, attempt: &mut Att
     attempt.typed = said.typed;
     attempt.said = None;
     Err(Refusal::new("that has no dice in it").mended(0..attempt.typed.len(), Some(meant)))
+}
+
+/// Refuses dice with values in them behind which a remark is in doubt: `d20+str for 3 rounds`. It is shown as it was typed.
+fn unless_a_remark_is_in_doubt(line: &str, from: usize, attempt: &mut Attempt<'_>) -> Result<(), Refusal> {
+    let dialect = attempt.room.dialect();
+    let filled = Arguments::of(line, FollowUp::No).typed;
+    let dice = filled.get(from..).unwrap_or_default();
+    let Some((typed, _)) = attempt.said.clone().filter(|_| attempt.offered.is_none()) else { return Ok(()) };
+    let said = || Notation::of_spoken(dice, dialect).is_some() || Notation::prose_behind(dice, dialect).is_some();
+    let Some(at) = Notation::prose_in_doubt(dice, dialect).filter(|_| !said()) else { return Ok(()) };
+    let prose = dice[at..].trim();
+    let Some(end) = typed.rfind(prose) else { return Ok(()) };
+    let right = format!("{} # {}", typed[..end].trim_end(), &typed[end..]);
+    attempt.typed = typed;
+    attempt.said = None;
+    let what = format!("\"{prose}\" would only be a comment");
+    Err(Refusal::usage(what, end..end + prose.len()).mended(0..attempt.typed.len(), Some(right)))
 }
 
 impl Prepared<'_> {

@@ -44,8 +44,24 @@ enum Rehearsed {
 }
 
 impl Draft {
-    /// Why a line is refused, with a correction that would be played if one is known.
+    /// Why a line is refused, with a correction that would be played if one is known. Sending that must not publish a number
+    /// of a value that not everybody may see.
     pub(super) fn refused(
+        &mut self,
+        host: &Host,
+        line: &CommandLine,
+        refusal: Refusal,
+        attempt: &mut Attempt<'_>,
+    ) -> Unplayed {
+        match self.refused_and_corrected(host, line, refusal, attempt) {
+            Unplayed::Refused(refusal) if attempt.seen.and.is_some() && puts_a_number_in(&refusal, attempt) => {
+                Refusal { mended: None, ..refusal }.into()
+            }
+            unplayed => unplayed,
+        }
+    }
+
+    fn refused_and_corrected(
         &mut self,
         host: &Host,
         line: &CommandLine,
@@ -414,6 +430,16 @@ fn hides_the_point(host: &Host, right: &str, attempt: &Attempt<'_>) -> bool {
         || says_it
         || words.first().is_some_and(named)
         || words.len() == 1 && is(&words[0], &TURNING_ALONE)
+}
+
+/// Whether the correction of a refusal has a number that was not typed.
+fn puts_a_number_in(refusal: &Refusal, attempt: &Attempt<'_>) -> bool {
+    let numbers = |text: &str| {
+        let all = text.split(|c: char| !c.is_ascii_digit()).filter(|number| !number.is_empty());
+        all.map(str::to_owned).collect::<Vec<_>>()
+    };
+    let typed = numbers(&attempt.message.body);
+    applied(&attempt.typed, refusal).is_some_and(|right| numbers(&right).iter().any(|number| !typed.contains(number)))
 }
 
 /// A line without its comment, if that only names what the command does anyway: `misfortune # die`.

@@ -2,7 +2,7 @@
 
 use super::Table;
 use crate::host::Host;
-use crate::outcome::{Heard, Outcome};
+use crate::outcome::{Heard, Outcome, OutcomeKind};
 use crate::quota::Quotas;
 use crate::redirect::{YES, agreement_of};
 use chat::{Block, Message, Span};
@@ -21,7 +21,16 @@ impl Table {
         heard: &mut Heard,
     ) -> Result<(), StoreError> {
         let player = &message.speaker.player;
-        let [Outcome { mended: Some(line), reply, .. }] = heard.outcomes.as_mut_slice() else { return Ok(()) };
+        let key = keys::mended(&message.room, player);
+        let [Outcome { mended: Some(line), reply, .. }] = heard.outcomes.as_mut_slice() else {
+            // Whoever agrees now would agree to what an earlier answer showed.
+            if heard.outcomes.iter().any(|outcome| outcome.kind == OutcomeKind::Refused)
+                && host.committer.read(&key)?.is_some()
+            {
+                heard.batch.delete(key);
+            }
+            return Ok(());
+        };
         let table = &self.state.doc.doc;
         if message.aside.is_some() || !(table.seats.contains_key(player) || table.has_room()) {
             return Ok(());
@@ -34,7 +43,7 @@ impl Table {
             after: self.ledger(host).last_of_player(player)?,
             seen: None,
         };
-        heard.batch.put(keys::mended(&message.room, player), to_json(&doc));
+        heard.batch.put(key, to_json(&doc));
         let prefix = &self.state.rooms[&message.room].doc.prefix;
         if let Some(Block::Line(words)) = reply.blocks.first_mut() {
             words.push(Span::Text(format!(" ({prefix}{YES} sends it)")));
