@@ -20,9 +20,10 @@ const LOOKS: [&str; 9] =
 /// Hidden values, as they are put into lines.
 const PUT: [&str; 2] = ["hp", "$rage"];
 
-/// At least so many plays must qualify, and in so many the referee must read something else: otherwise nothing was tried.
+/// At least so many plays must qualify, and in so many the referee must read something else: otherwise nothing was tried. No
+/// refusal and no proposal has a hidden number in it, so these are the lines that were played.
 const QUALIFY: usize = 300;
-const MATTER: usize = 40;
+const MATTER: usize = 20;
 
 /// Two plays of the same lines, which differ only in the hidden values of the Ogre.
 struct Plays<'a> {
