@@ -18,7 +18,7 @@ use jiff::Timestamp;
 use journal::documents::{TableDoc, When};
 use journal::keys::{self, TableId};
 use journal::store::{Batch, Memory, Store};
-use journal_of::{Around, entries_of, table_of};
+use journal_of::{Around, entries_of, number_in, table_of};
 use shared::Shared;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -53,8 +53,10 @@ pub struct Oracle {
     shown: Vec<(String, Wire)>,
     /// True if a write failed since the bot was started, perhaps one that marks something as said.
     pub marks_failed: bool,
-    /// How often the bot ended.
+    /// How often the bot ended,
     pub ends: u32,
+    /// and how often it was a message that it does not survive.
+    pub deaths: u32,
     /// The latest time that the wall clock ever showed, and whether it was set back since.
     latest: Timestamp,
     set_back: bool,
@@ -84,6 +86,7 @@ impl Oracle {
             shown: Vec::new(),
             marks_failed: false,
             ends: 0,
+            deaths: 0,
             latest: Timestamp::default(),
             set_back: false,
             limited,
@@ -233,6 +236,12 @@ impl Oracle {
         if !silent.is_empty() {
             self.wrong(format!("{}: never answered: {}", net.name, silent.join(" ")));
         }
+    }
+
+    /// The number of the last entry that a room was shown.
+    pub(super) fn last_number(&self, room: &RoomId) -> Option<u64> {
+        let its = self.shown.iter().rev().filter(|(name, wire)| *name == room.network && wire.post.room == *room);
+        its.filter_map(|(_, wire)| number_in(wire.text.lines().next()?)).next()
     }
 
     /// What was said about a message: whether it had no effect, and whether it was skipped because it seemed to kill

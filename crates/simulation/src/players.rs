@@ -136,9 +136,10 @@ const MISTYPED: [&str; 4] = ["rolll 1d20", "roll 2d20hk1", "inspp +1", "actt d8 
 pub const AGREES: &str = "!y";
 
 /// Commands that only those who run a table type here.
-const REFEREES: [&str; 14] = [
+const REFEREES: [&str; 15] = [
     "gm me",
     "gm me",
+    "gm add Ann",
     "gm add Ann",
     "gm add bob",
     "gm add @bob",
@@ -156,6 +157,9 @@ const REFEREES: [&str; 14] = [
 /// Stands for the last word that somebody else was given, in a line that links rooms or accounts; with a number behind it,
 /// for one that was given so many words earlier.
 pub const WORD: &str = "WORD";
+
+/// Stands for the number of the last entry that was shown in a room.
+pub const LATEST: &str = "LATEST";
 
 /// What those who run rooms type where several share a table.
 pub const LINKS: [&str; 19] = [

@@ -140,7 +140,7 @@ impl<'a> Director<'a> {
 
     fn say(&mut self, saying: &Saying, about: Option<(&String, &Act)>, luck: &mut Luck) {
         let net = self.nets[saying.net].clone();
-        let saying = &self.oracle.with_word(&net.name, saying);
+        let saying = &self.oracle.filled_in(&net.name, saying);
         let (player, shown) = PEOPLE[saying.who];
         let room = saying.room.map_or_else(|| format!("{PRIVATE}{player}"), room_at);
         let standing = if saying.who == ADMIN { Standing::Admin } else { Standing::Member };
@@ -222,6 +222,7 @@ impl<'a> Director<'a> {
             machine.run_until_idle();
             if machine.fallen.is_deadly() {
                 self.log.note("the bot does not survive that");
+                self.oracle.deaths += 1;
                 return self.crash(luck);
             }
             if let Some(ended) = machine.ended() {

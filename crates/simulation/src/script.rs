@@ -338,7 +338,8 @@ fn goes_on(last: Option<&Saying>, instead_of: &Saying, luck: &mut Luck) -> Optio
         "!undo" if luck.percent(40) => (same(luck), format!("!reveal #{}", 1 + luck.below(4))),
         "!gm add Ann" if luck.percent(80) => (ANN, "!scene The ford".to_owned()),
         "!scene The ford" if last.who == ANN && luck.percent(60) => (ADMIN, "!gm remove Ann".to_owned()),
-        "!gm remove Ann" if luck.percent(80) => (ANN, "!undo".to_owned()),
+        "!gm remove Ann" if luck.percent(50) => (ANN, format!("!undo #{}", players::LATEST)),
+        "!gm remove Ann" if luck.percent(60) => (ANN, "!undo".to_owned()),
         _ => return None,
     };
     let (net, room, wants) = (last.net, last.room, Wants::default());

@@ -5,6 +5,7 @@ use super::meant_of::agreed;
 use super::{Oracle, SORRY, is_first};
 use crate::dice::DEADLY;
 use crate::net::Net;
+use crate::players::AGREES;
 use chat::{Event, Message, Repeated, RoomId};
 use dice::Die;
 use dice::fair::MessageKey;
@@ -165,6 +166,11 @@ impl Oracle {
             let (nothing, passed_over) = self.told(&net.name, room, &message.id);
             // The network may have refused the post that says so.
             let passed_over = passed_over || net.refused_of(&format!("{room}/{}{SORRY}", message.id));
+            // Only what the bot was playing when it ended, more than once, is passed over.
+            let survives = !message.id.starts_with(DEADLY) && saying.text != AGREES;
+            if passed_over && survives && self.ends - self.deaths < 2 {
+                self.wrong(format!("{} was passed over, and the bot did not end on it", message.id));
+            }
             // And a post that may be there twice is not said a third time.
             let unsaid = message.id.starts_with(DEADLY) || is_passed_over(store, message);
             let unsaid = unsaid && net.kind.guarantees().repeated == Repeated::Twice;
@@ -371,7 +377,7 @@ pub(super) fn has_word(text: &str, word: &str) -> bool {
 }
 
 /// The entry number shown in an answer: the last `#12` of a line.
-fn number_in(line: &str) -> Option<u64> {
+pub(super) fn number_in(line: &str) -> Option<u64> {
     let (_, last) = line.rsplit_once('#')?;
     let digits: String = last.chars().take_while(char::is_ascii_digit).collect();
     digits.parse().ok()

@@ -4,8 +4,8 @@
 use super::journal_of::{Known, table_of};
 use super::{Oracle, is_first};
 use crate::net::{Net, Wire};
-use crate::players::WORD;
-use crate::script::Saying;
+use crate::players::{LATEST, WORD};
+use crate::script::{Saying, room_at};
 use chat::{PlayerId, Recipient, Repeated, RoomId};
 use journal::keys::TableId;
 use journal::store::Memory;
@@ -51,9 +51,14 @@ fn shows_a_roll(text: &str) -> bool {
 }
 
 impl Oracle {
-    /// The line with the last word that was given to somebody else, if it has a place for one.
-    pub fn with_word(&mut self, net: &str, saying: &Saying) -> Saying {
+    /// The line with the last word that was given to somebody else, and the number of the last entry that its room was
+    /// shown, if it has a place for them.
+    pub fn filled_in(&mut self, net: &str, saying: &Saying) -> Saying {
         let mut saying = saying.clone();
+        if saying.text.contains(LATEST) {
+            let latest = saying.room.and_then(|room| self.last_number(&RoomId::new(net, room_at(room))));
+            saying.text = saying.text.replace(LATEST, &latest.unwrap_or(1).to_string());
+        }
         let me = PlayerId::new(net, crate::script::PEOPLE[saying.who].0);
         let front =
             GIVEN.iter().find(|front| saying.text.trim_start_matches('!').starts_with(front.trim_start_matches('!')));
