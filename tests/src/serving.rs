@@ -8,7 +8,7 @@ use journal::store::{Memory, Store};
 use plugin_api::{Plugin, PrintedDecks};
 use std::collections::BTreeSet;
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
-use table::{DiceBox, FairBox, Host, Plugins, Settings};
+use table::{DiceBox, FairBox, Host, Settings};
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 
@@ -72,7 +72,7 @@ impl Make {
             let limits = &mut settings.limits;
             (limits.per_player, limits.per_table, limits.same_answers) = (100_000, 100_000, 100_000);
         }
-        let plugins = Plugins::new((self.games)()).expect("the plugins fit together");
+        let plugins = house::with_plugins((self.games)()).expect("the plugins fit together");
         let host = Host::new(settings, plugins, self.store.clone(), self.entropy, self.dice);
         let bot = Bot::new(host.expect("it starts").with_clock(self.own_clock));
         let (stop, stopped) = oneshot::channel();

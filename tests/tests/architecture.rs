@@ -11,6 +11,8 @@ mod english;
 mod functions;
 #[path = "architecture/licences.rs"]
 mod licences;
+#[path = "architecture/seams.rs"]
+mod seams;
 
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -26,6 +28,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("understand", &["dice", "plugin-api"]),
     ("journal", &["chat", "dice"]),
     ("table", &["chat", "dice", "journal", "plugin-api", "understand"]),
+    ("house", &["chat", "dice", "journal", "plugin-api", "table", "understand"]),
     ("bot", &["chat", "journal", "table"]),
     ("store-log", &["journal"]),
     ("store-redb", &["journal"]),
@@ -34,8 +37,8 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("transport-console", &["chat"]),
     ("transport-matrix", &["chat"]),
     ("games", &["plugin-api"]),
-    ("simulation", &["bot", "chat", "dice", "games", "journal", "plugin-api", "store-log", "table"]),
-    ("plugin-testkit", &["chat", "dice", "journal", "plugin-api", "table"]),
+    ("simulation", &["bot", "chat", "dice", "games", "house", "journal", "plugin-api", "store-log", "table"]),
+    ("plugin-testkit", &["chat", "dice", "house", "journal", "plugin-api", "table"]),
 ];
 /// Which of our crates a plugin may depend on, and which more its tests may use.
 const PLUGIN: &[&str] = &["plugin-api", "dice", "chat"];

@@ -10,7 +10,7 @@ const MOST_SHOWN: usize = 10;
 fn commands() -> Vec<CommandSpec> {
     let games = games::all();
     let of_games = games.iter().flat_map(|game| game.manifest().commands.clone());
-    table::table_commands().into_iter().chain(of_games).collect()
+    house::commands().into_iter().chain(of_games).collect()
 }
 
 /// An argument, and those of its forms.

@@ -7,7 +7,7 @@ use journal::{Entropy, backup};
 use std::fs;
 use std::path::Path;
 use std::sync::Arc;
-use table::{FairBox, Host, Plugins, Settings, Sitting};
+use table::{FairBox, Host, Settings, Sitting};
 use tests::{answers, astragal, run};
 
 fn golden(version: u32) -> String {
@@ -113,7 +113,7 @@ fn an_edit_of_a_roll_from_when_d66_had_66_sides_keeps_its_die() {
     let file = fs::read(with_dice_of_66_sides()).unwrap();
     backup::read(&mut &*file, |batch| store.commit(&batch)).unwrap();
     let settings = Settings { plugins: ["roll".to_owned()].into(), ..Settings::default() };
-    let plugins = Plugins::new(vec![roll::plugin()]).unwrap();
+    let plugins = house::with_plugins(vec![roll::plugin()]).unwrap();
     let host = Host::new(settings, plugins, store, Entropy::from_seed([1; 32]), Box::new(FairBox)).unwrap();
     let mut sitting = Sitting::new(Arc::new(host));
     let mut edit = |id: &str, body: &str| {

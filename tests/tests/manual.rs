@@ -31,7 +31,7 @@ fn the_reference_of_the_tables_own_commands_is_what_they_declare() {
     let about = "Every room has these, whatever it plays. Those of the games are on the games' pages.";
     is_made(
         "docs/reference/commands.md",
-        &plugin_testkit::reference("The table's own commands", about, &table::table_commands()),
+        &plugin_testkit::reference("The table's own commands", about, &house::commands()),
     );
 }
 

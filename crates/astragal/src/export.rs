@@ -12,6 +12,7 @@ use crate::{ask, check, lines, place, store};
 use anyhow::{Context, bail};
 use bot::Bot;
 use chat::{Clock, RoomId, SystemClock, clean, cut};
+use house::book::{self, Told};
 use journal::Entropy;
 use journal::export::{self, Exported};
 use journal::keys::TableId;
@@ -22,8 +23,7 @@ use std::io::{self, BufRead, BufWriter, IsTerminal, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use store_sled::{ClaimError, DataDir};
-use table::story::{self, Told};
-use table::{Plugins, Settings};
+use table::Settings;
 
 /// Characters of a table's name that are shown: the longest room id on any network.
 const LONGEST_NAME: usize = 300;
@@ -107,8 +107,8 @@ fn write_file(store: &dyn Store, table: &TableId, kind: Journal, made: File, fil
     match kind {
         Journal::Proof => export::write(&exported, now, &mut out)?,
         Journal::Text => export::write_text(&exported, &mut out)?,
-        Journal::Story => story::write(&exported, &Plugins::new(games::all())?, Told::Markdown, &mut out)?,
-        Journal::Page => story::write(&exported, &Plugins::new(games::all())?, Told::Html, &mut out)?,
+        Journal::Story => book::write(&exported, &house::with_plugins(games::all())?, Told::Markdown, &mut out)?,
+        Journal::Page => book::write(&exported, &house::with_plugins(games::all())?, Told::Html, &mut out)?,
         Journal::Move => export::write_all(&exported, store, now, &mut out)?,
     };
     out.into_inner().map_err(|error| error.into_error()).and_then(|file| file.sync_all()).with_context(failed)

@@ -39,7 +39,7 @@ pub fn read(asked: &Asked) -> anyhow::Result<()> {
     let enabled = |manifest: &&&Manifest| asked.games.is_empty() || asked.games.contains(&manifest.id);
     let mut said = parts(line);
     let word = line.split_whitespace().next().unwrap_or_default().to_lowercase();
-    let of_table = table::table_commands();
+    let of_table = house::commands();
     let own = of_table.iter().filter(|spec| spec.answers_to(&word)).map(|spec| ("the table", spec));
     let of_games = manifests.iter().filter(enabled).filter_map(|manifest| {
         let spec = manifest.command(&word)?;

@@ -18,7 +18,7 @@ use std::io::{IsTerminal, stdin};
 use std::path::Path;
 use std::sync::{Arc, RwLock};
 use store_sled::DataDir;
-use table::{FairBox, Host, Plugins};
+use table::{FairBox, Host};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::Mutex;
 use transport_console::{Completes, Console, Input, Opening};
@@ -40,7 +40,7 @@ pub fn run(place: Place, log: Log) -> anyhow::Result<()> {
     check::before_a_start(&data, &backups)?;
     let unattended = !config.networks.is_empty();
     let store = store::open(&data, &config).with_context(|| open_failed(&path))?;
-    let plugins = Plugins::new(games::all())?;
+    let plugins = house::with_plugins(games::all())?;
     let mut entropy = Entropy::from_system();
     let nonce = journal::hex(&entropy.secret()[..8]);
     let bot = Arc::new(Bot::new(Host::new(config.settings(), plugins, store.clone(), entropy, Box::new(FairBox))?));

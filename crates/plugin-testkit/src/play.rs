@@ -15,7 +15,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
-use table::{Heard, Host, OutcomeKind, Plugins, Settings, Sitting};
+use table::{Heard, Host, OutcomeKind, Settings, Sitting};
 
 /// The first place where a session does not go as written.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -195,7 +195,7 @@ impl Stage {
             return Err(format!("there is no plugin {unknown}; there are {}", known.join(", ")));
         }
         let (store, dice) = (Arc::new(Memory::default()), SessionDice::default());
-        let plugins = Plugins::new(plugins).map_err(|error| error.to_string())?;
+        let plugins = house::with_plugins(plugins).map_err(|error| error.to_string())?;
         let (prefix, name) = (settings.prefix.clone(), settings.name.clone());
         let entropy = Entropy::from_seed([0; 32]);
         let bot = Host::new(settings, plugins, store.clone(), entropy, Box::new(dice.clone()));

@@ -8,7 +8,7 @@ use journal::store::{Batch, Memory};
 use plugin_api::Plugin;
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use table::{FairBox, Host, Plugins, Settings, Sitting};
+use table::{FairBox, Host, Settings, Sitting};
 
 /// Names on a network, for measuring.
 #[derive(Clone, Copy, Debug)]
@@ -37,7 +37,7 @@ const APART: i64 = 60;
 /// The store failed or the line was not played.
 pub fn written(plugin: Box<dyn Plugin>, line: &str, names: Names) -> Result<BTreeMap<String, usize>, String> {
     let settings = Settings { plugins: [plugin.manifest().id.clone()].into(), ..Settings::default() };
-    let plugins = Plugins::new(vec![plugin]).map_err(|error| error.to_string())?;
+    let plugins = house::with_plugins(vec![plugin]).map_err(|error| error.to_string())?;
     let store = Arc::new(Memory::default());
     let host = Host::new(settings, plugins, store, Entropy::from_seed([0; 32]), Box::new(FairBox));
     let mut sitting = Sitting::new(Arc::new(host.map_err(|error| error.to_string())?));

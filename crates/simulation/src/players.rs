@@ -335,7 +335,7 @@ fn examples() -> &'static [String] {
     EXAMPLES.get_or_init(|| {
         let games = games::all();
         let of_games = games.iter().flat_map(|game| game.manifest().commands.clone());
-        let all = table::table_commands().into_iter().chain(of_games);
+        let all = house::commands().into_iter().chain(of_games);
         let examples = all.filter(|command| command.name != "gm").flat_map(|command| command.examples);
         // After these it is unknown what must be answered.
         let silences = ["room prefix", "ignore", "plugin disable", "game ", "forget"];

@@ -24,14 +24,18 @@ const NOTED: SignedDuration = SignedDuration::from_hours(24);
 
 /// The other account of a player.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Linked {
+pub struct Linked {
+    /// The other account.
     pub other: PlayerId,
+    /// Since when both are one player.
     pub since: Timestamp,
 }
 
-/// True if an account that was last used then is still the same person's.
-pub(crate) fn is_in_use(used: Option<Timestamp>, now: Timestamp) -> bool {
-    used.is_some_and(|used| now.duration_since(used) < SILENT)
+impl Linked {
+    /// True if an account that was last used then is still the same person's.
+    pub fn is_in_use(used: Option<Timestamp>, now: Timestamp) -> bool {
+        used.is_some_and(|used| now.duration_since(used) < SILENT)
+    }
 }
 
 impl Ledger<'_> {
@@ -64,7 +68,7 @@ impl Host {
     pub(crate) fn other_account(&self, player: &PlayerId, now: Timestamp) -> Result<Option<PlayerId>, StoreError> {
         let Some(Linked { other, .. }) = both(player, |key| read(self, key))? else { return Ok(None) };
         for account in [player, &other] {
-            if !is_in_use(read(self, &keys::account_used(account))?, now) {
+            if !Linked::is_in_use(read(self, &keys::account_used(account))?, now) {
                 return Ok(None);
             }
         }
@@ -160,7 +164,9 @@ impl Ledger<'_> {
 
 /// Where somebody can be told something.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Reached {
+pub struct Reached {
+    /// Which of their accounts.
     pub account: PlayerId,
+    /// A private chat with it.
     pub room: RoomId,
 }

@@ -15,7 +15,7 @@ use journal::store::StoreError;
 use std::collections::BTreeSet;
 
 /// A board changes at most once in this time.
-pub(crate) const AT_MOST: SignedDuration = SignedDuration::from_mins(1);
+pub const AT_MOST: SignedDuration = SignedDuration::from_mins(1);
 /// What is typed together is shown together.
 const TOGETHER: SignedDuration = SignedDuration::from_secs(3);
 

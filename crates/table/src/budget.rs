@@ -15,16 +15,10 @@ pub(crate) const MOST_SLOTS: usize = 4;
 /// Deepest nesting of variables in variables.
 pub(crate) const DEEPEST: usize = 5;
 
-/// Most characters of a shortcut's name, of a variable's value, and of a macro's command.
-pub(crate) const MOST_SHORTCUT: usize = 20;
-pub(crate) const MOST_VALUE: usize = 100;
-pub(crate) const MOST_MACRO: usize = 300;
-/// Most variables, and most macros, that somebody may have.
-pub(crate) const MOST_SHORTCUTS: usize = 50;
 /// Most characters at a table, not counting those of players who join.
-pub(crate) const MOST_CHARACTERS: usize = 500;
+pub const MOST_CHARACTERS: usize = 500;
 /// Most rooms of a table: each shows what is rolled in all the others.
-pub(crate) const MOST_ROOMS: usize = 8;
+pub const MOST_ROOMS: usize = 8;
 /// Most characters in a name.
 pub const MOST_NAME: usize = 32;
 /// Most bytes of a game's state at a table: 64 KiB, plus the record of who changed it.
@@ -40,8 +34,6 @@ pub(crate) const A_DIE: usize = 75;
 pub(crate) const AN_OUTCOME: usize = 10;
 pub(crate) const ODDS_OF_DICE: usize = 25_000;
 
-/// Rolls in an estimate.
-pub(crate) const ROLLS: u32 = 10_000;
 /// How many rolls to play for the chance of an offer, and the rarest to include; how many for all offers of one answer;
 /// and the effort for a player who asks for odds.
 pub(crate) const OF_AN_OFFER: Effort = Effort { throws: 600, rarest: 1e-4 };
@@ -54,26 +46,11 @@ pub(crate) const SAMPLED: usize = 4_000;
 /// Bytes of a game's state that cost as much to play with as everything else in a roll.
 pub(crate) const A_THROW: usize = 1_024;
 
-/// Most entries whose words one command erases, and most bytes; the next command continues.
-pub(crate) const MOST_ERASED: usize = 2_000;
-pub(crate) const MOST_ERASED_BYTES: usize = 4 << 20;
-/// Most bytes in a file for a chat; a longer one is handed out in parts. Most entries, and bytes, in all of its parts, since
-/// each is found by writing those before it.
-pub(crate) const MOST_EXPORTED_BYTES: usize = 4 << 20;
-pub(crate) const MOST_EXPORTED: u64 = 50_000;
-pub(crate) const MOST_EXPORTED_IN_ALL: usize = 256 << 20;
-/// Most entries that a history lists, that a recap examines, and that are examined for everybody's luck.
-pub(crate) const MOST_HISTORY: i64 = 30;
-pub(crate) const MOST_RECAPPED: usize = 150;
-pub(crate) const MOST_CURSED: usize = 10_000;
-/// Most dice examined for everybody's luck.
-pub(crate) const MOST_CURSED_DICE: usize = 50_000;
-/// How many of a player's entries to search for the last one that can be undone, and of a character's for the last
+/// How many of a player's entries to search for the last one that can be undone, and of a character's for the last roll.
+pub const MOST_UNDONE: usize = 200;
+pub(crate) const MOST_REROLLED: usize = 100;
 /// Most entries of a player searched for one of a group, which `undo` and `redo` take as a whole.
 pub(crate) const MOST_LOOKED_AT: usize = 30;
-/// roll.
-pub(crate) const MOST_UNDONE: usize = 200;
-pub(crate) const MOST_REROLLED: usize = 100;
 
 /// The effort for playing all possible rolls.
 #[derive(Clone, Copy)]

@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex};
 
 /// The cast of the document last asked for; shared by copies.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Casting(Arc<Mutex<Option<Made>>>);
+pub struct Casting(Arc<Mutex<Option<Made>>>);
 
 /// The cast of a document. Holding the document here keeps its address unique.
 #[derive(Debug)]

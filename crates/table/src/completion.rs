@@ -4,7 +4,7 @@ use crate::host::Host;
 use crate::line::ACT_AS;
 use crate::names::named_first;
 use crate::people::People;
-use crate::plugins::has;
+use crate::plugins::Plugins;
 use crate::rights::{Act, Rights};
 use crate::saved::saved_for;
 use crate::state::State;
@@ -150,7 +150,7 @@ impl Typing<'_> {
     fn commands(&self, actor: CharacterId) -> BTreeSet<String> {
         let doc = &self.state.doc.doc;
         let plugins = &self.host.plugins;
-        let of_plugins = plugins.manifests().filter(|manifest| has(&self.room, manifest));
+        let of_plugins = plugins.manifests().filter(|manifest| Plugins::are_in(&self.room, manifest));
         let specs = plugins.house().iter().chain(of_plugins.flat_map(|manifest| &manifest.commands));
         let may = |spec: &&CommandSpec| self.rights.could(doc, Act::Give(spec.role));
         let macros = self.saved(actor).flat_map(|named| named.macros.keys().cloned());

@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// What one of the table's own commands does apart from changing the documents it was lent.
 #[derive(Default)]
-pub(crate) struct Effects {
+pub struct Effects {
     /// For these see [`journal::Entry`].
     pub undoes: Option<u64>,
     pub reveals: Vec<u64>,

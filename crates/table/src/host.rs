@@ -82,28 +82,37 @@ impl DiceBox for FairBox {
 /// A bot: its plugins, its store, and everything its tables share.
 pub struct Host {
     settings: RwLock<Arc<Settings>>,
-    pub(crate) plugins: Plugins,
+    /// Its plugins, and the table's own commands.
+    pub plugins: Plugins,
     pub(crate) router: Router,
     pub(crate) committer: Committer,
     pub(crate) dice: Box<dyn DiceBox>,
     /// The time for limits and expiry.
     pub(crate) clock: Arc<dyn Clock>,
-    pub(crate) roster: Roster,
+    /// Who is in which room, and what rooms are called.
+    pub roster: Roster,
     /// When the store was last restored from a backup.
     pub(crate) restored: Option<String>,
     /// People ignored everywhere by the operator's commands.
     pub(crate) ignored: RwLock<BTreeSet<String>>,
     /// How many posts wait to be said in each room.
-    pub(crate) waiting: Backlog,
-    pub(crate) guesses: Guesses,
+    pub waiting: Backlog,
+    /// Who tried to use words that were given to others.
+    pub guesses: Guesses,
     /// What people did lately, at all tables.
     pub(crate) paces: Paces,
-    pub(crate) calls: Calls,
+    /// Who was called lately.
+    pub calls: Calls,
     entropy: Mutex<Entropy>,
     numbers: AtomicU64,
 }
 
 impl Host {
+    /// Makes the files of a post that an earlier run left.
+    pub fn make_again(&self, post: &mut Post) {
+        self.plugins.own().make_again(self, post);
+    }
+
     /// A bot on `store`; an empty store is marked with the schema's version.
     ///
     /// # Errors

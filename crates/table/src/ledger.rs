@@ -26,9 +26,9 @@ const LAST_ROLLS: usize = 20;
 
 /// Read access to a table's journal.
 #[derive(Clone, Copy)]
-pub(crate) struct Ledger<'a> {
+pub struct Ledger<'a> {
     pub host: &'a Host,
-    pub state: &'a State,
+    pub(crate) state: &'a State,
     /// The writes of the current message.
     pub writes: Option<&'a Batch>,
 }

@@ -1,16 +1,16 @@
 //! Tables: what is played together.
 //!
-//! A message's command lines ([`route`]) are read at the room's [`Table`], by the table's own commands (`house`) or by
-//! a plugin. A line's changes and dice become an entry of the [`journal`], and an answer. [`Host`] is the state shared
-//! by all tables of a bot. [`Sitting`] plays messages one after the other without a running bot.
+//! A message's command lines ([`route`]) are read at the room's [`Table`], by the table's own commands ([`own`], the crate
+//! `house`) or by a plugin. A line's changes and dice become an entry of the [`journal`], and an answer. [`Host`] is the
+//! state shared by all tables of a bot. [`Sitting`] plays messages one after the other without a running bot.
 //!
 //! This crate knows no network, no task and no disk: it returns what to write and what to say.
 
 pub mod budget;
 mod by_dice;
 pub mod limits;
+pub mod own;
 pub mod route;
-pub mod story;
 pub mod words;
 
 mod accounts;
@@ -24,10 +24,8 @@ mod done;
 mod draft;
 mod effects;
 mod fuel;
-mod handed;
 mod hearing;
 mod host;
-mod house;
 mod inline;
 mod ledger;
 mod line;
@@ -49,7 +47,6 @@ mod room;
 mod roster;
 mod saved;
 mod scenes;
-mod sentence;
 mod sheet;
 mod shortcuts;
 mod sitting;
@@ -65,9 +62,7 @@ mod unplayed;
 mod vocabulary;
 
 pub use completion::{Completions, completions};
-pub use handed::make_again;
 pub use host::{DiceBox, FairBox, Host, Settings};
-pub use house::commands as table_commands;
 pub use inline::Inline;
 pub use orders::{Ordered, due, stands_for};
 pub use outcome::{Heard, Outcome, OutcomeKind, Outgoing};

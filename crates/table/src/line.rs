@@ -44,9 +44,10 @@ use plugin_api::{CharacterId, Refusal};
 
 pub(crate) use group::Group;
 pub(crate) use meant::ACT_AS;
-pub(crate) use offers::opened;
+pub use offers::opened;
 pub(crate) use play::{changed, note};
 pub(crate) use remarks::Command;
+pub use undo::may_take_back;
 
 impl Draft {
     /// Plays a line. If it is played, the draft changes and records what to write.

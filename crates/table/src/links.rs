@@ -72,7 +72,7 @@ impl Host {
     }
 
     /// Notes the rooms that an older version seated at a table, for which it made no record.
-    pub(crate) fn note_rooms_of(&self, table: &TableId, writes: &mut Batch) -> Result<(), StoreError> {
+    pub fn note_rooms_of(&self, table: &TableId, writes: &mut Batch) -> Result<(), StoreError> {
         for record in self.committer.stored(keys::ROOMS) {
             let (key, doc) = record?;
             let room = keys::room_of_key(&key).filter(|room| TableId::of(room) != *table);
@@ -86,7 +86,7 @@ impl Host {
     }
 
     /// What people call a room, without what could pass for a part of an answer.
-    pub(crate) fn name_of_room(&self, room: &RoomId) -> Result<String, StoreError> {
+    pub fn name_of_room(&self, room: &RoomId) -> Result<String, StoreError> {
         if let Some(name) = self.roster.names_of(room).iter().find_map(|name| harmless(name)) {
             return Ok(name);
         }
@@ -96,7 +96,7 @@ impl Host {
     }
 
     /// The same for those in another room, with its network if that is not theirs.
-    pub(crate) fn name_from(&self, room: &RoomId, seen_from: &RoomId) -> Result<String, StoreError> {
+    pub fn name_from(&self, room: &RoomId, seen_from: &RoomId) -> Result<String, StoreError> {
         let name = self.name_of_room(room)?;
         Ok(if room.network == seen_from.network { name } else { format!("{name} on {}", room.network) })
     }

@@ -13,7 +13,7 @@ use unicode_security::confusable_detection::skeleton;
 
 /// Whose name it is to be.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum For<'a> {
+pub enum For<'a> {
     /// The speaker's, whichever account they use.
     Speaker(&'a Speaker),
     /// This player's, by whom a referee has them played.
@@ -32,10 +32,14 @@ enum Of {
 }
 
 /// What a name must be told apart from.
-pub(crate) struct Naming<'a> {
+pub struct Naming<'a> {
+    /// The bot, whose commands are no names.
     pub host: &'a Host,
+    /// The table, with everyone who has a name.
     pub table: &'a TableDoc,
+    /// Who is in the room.
     pub present: &'a Present,
+    /// Who is to have the name.
     pub whose: For<'a>,
 }
 
@@ -151,13 +155,13 @@ pub(crate) fn look(name: &str) -> String {
 }
 
 /// The only character with this name, as the table's own commands find it: also one whose name would be refused today.
-pub(crate) fn held(table: &TableDoc, typed: &str) -> Option<CharacterId> {
+pub fn held(table: &TableDoc, typed: &str) -> Option<CharacterId> {
     table.find(&as_name(typed.trim_matches('"')))
 }
 
 /// The name at the start of `rest`, and the text after it: the longest character name that fits, or else one word or
 /// several in quotation marks.
-pub(crate) fn named_first<'a>(doc: &TableDoc, rest: &'a str) -> Result<(String, &'a str), Refusal> {
+pub fn named_first<'a>(doc: &TableDoc, rest: &'a str) -> Result<(String, &'a str), Refusal> {
     let rest = rest.trim_start();
     if let Some((name, rest)) = rest.strip_prefix('"').and_then(|rest| rest.split_once('"'))
         && doc.find(name).is_some()

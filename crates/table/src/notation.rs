@@ -12,18 +12,18 @@ pub(crate) fn throws_dice(text: &str, dialect: Dialect) -> bool {
 }
 
 /// True if a text is dice notation rather than a command.
-pub(crate) fn reads_as_dice(text: &str, dialect: Dialect) -> bool {
+pub fn reads_as_dice(text: &str, dialect: Dialect) -> bool {
     Notation::typed_in(dialect, &Arguments::of(text, FollowUp::No).typed).is_ok()
 }
 
 /// Dice that belong to no table: the same each time for the same purpose.
-pub(crate) fn dice_of_no_table(purpose: &str) -> FairDice {
+pub fn dice_of_no_table(purpose: &str) -> FairDice {
     let key = MessageKey { network: "odds".into(), room: String::new(), id: purpose.to_owned(), ordinal: 1 };
     FairDice::new(&[0; 32], &key)
 }
 
 /// A text with 1 in place of each variable, to tell what kind of text it is.
-pub(crate) fn guessed(text: &str) -> String {
+pub fn guessed(text: &str) -> String {
     let (mut guessed, mut rest) = (String::new(), text);
     while let Some(at) = rest.find('$') {
         guessed.push_str(&rest[..at]);

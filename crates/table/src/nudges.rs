@@ -18,7 +18,7 @@ use std::sync::Arc;
 
 /// When somebody is called who has been waited for since then: after so many seconds, not while they are away, and not
 /// while it is quiet.
-pub(crate) fn due_at(
+pub fn due_at(
     since: Timestamp,
     seconds: i64,
     away: Option<Timestamp>,

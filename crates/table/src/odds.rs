@@ -12,7 +12,7 @@ const LINES: usize = 12;
 const RARE: f64 = 0.005;
 
 /// The chance of each word, for dice with words that are not counted otherwise.
-pub(crate) fn words_of(expression: &Expression) -> Option<String> {
+pub fn words_of(expression: &Expression) -> Option<String> {
     let Expression::Pool(Pool { source: Source::Dice(count, faces), modifiers }) = expression else { return None };
     let sides = faces.sides().filter(|_| modifiers.is_empty() && matches!(faces, Faces::List(_)))?;
     let mut words: BTreeMap<&str, f64> = BTreeMap::new();
@@ -63,7 +63,7 @@ pub(crate) fn of_trials(typed: &str, trials: &Trials, estimated: Option<u32>) ->
 }
 
 /// The odds of a comparison.
-pub(crate) fn compared(notation: &Notation, left: &Odds, comparison: Comparison, right: &Odds) -> Reply {
+pub fn compared(notation: &Notation, left: &Odds, comparison: Comparison, right: &Odds) -> Reply {
     let (higher, same) = left.against(right);
     let lower = (1.0 - higher - same).max(0.0);
     let chance = match comparison {
@@ -90,7 +90,7 @@ pub(crate) fn compared(notation: &Notation, left: &Odds, comparison: Comparison,
 }
 
 /// The odds of each result, as a chart.
-pub(crate) fn spread(notation: &Notation, odds: &Odds) -> Reply {
+pub fn spread(notation: &Notation, odds: &Odds) -> Reply {
     let (low, high) = odds.ends();
     let range = match odds.certainty {
         Certainty::Within(_) => format!(" | {low} and up"),

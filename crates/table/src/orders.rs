@@ -23,11 +23,13 @@ use journal::{HOUSE, Page, keys};
 use plugin_api::names::written;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The commands that ask for something later.
-pub(crate) const REMIND: &str = "remind";
-pub(crate) const AT: &str = "at";
+/// The command that has somebody reminded later.
+pub const REMIND: &str = "remind";
+/// The command that has a command played later.
+pub const AT: &str = "at";
 pub(crate) const WHEN: &str = "when";
-pub(crate) const DEADLINE: &str = "deadline";
+/// The command that gives whoever is asked something time until then.
+pub const DEADLINE: &str = "deadline";
 pub(crate) const SEAL: &str = "seal";
 pub(crate) const NUDGE: &str = "nudge";
 pub(crate) const BOARD: &str = "board";
@@ -49,7 +51,7 @@ const MOMENTS: [(&str, Moment); 12] = [
 ];
 
 /// A moment at the beginning of a text, and what is to be done then: `my turn: check stealth`.
-pub(crate) fn moment(text: &str) -> Option<(Moment, &str)> {
+pub fn moment(text: &str) -> Option<(Moment, &str)> {
     let fits = |(name, moment): &(&str, Moment)| {
         let begins = text.get(..name.len())?.to_lowercase() == *name;
         let rest = text.get(name.len()..)?;
@@ -60,7 +62,7 @@ pub(crate) fn moment(text: &str) -> Option<(Moment, &str)> {
 }
 
 /// What an order's entry asked for, as the line to play; `None` if its words were erased.
-pub(crate) fn line_of(page: &Page) -> Option<String> {
+pub fn line_of(page: &Page) -> Option<String> {
     let typed = page.line()?;
     let command = page.entry.command.as_str();
     let asked = behind(&typed, &[command]);

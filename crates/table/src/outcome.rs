@@ -55,9 +55,12 @@ pub struct Outcome {
 /// What a board is to show.
 #[derive(Clone, Debug, PartialEq)]
 pub struct OnBoard {
-    pub(crate) order: u64,
-    pub(crate) blocks: Vec<Block>,
-    pub(crate) digest: String,
+    /// The entry that asked for the board.
+    pub order: u64,
+    /// What it shows.
+    pub blocks: Vec<Block>,
+    /// A digest of that, to see whether it changed.
+    pub digest: String,
 }
 
 /// How a command line ended.

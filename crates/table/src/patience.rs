@@ -14,7 +14,7 @@ const MANY: usize = 1_000;
 
 /// What waits to be said in each room.
 #[derive(Debug, Default)]
-pub(crate) struct Backlog {
+pub struct Backlog {
     rooms: Arc<Mutex<BTreeMap<RoomId, Queue>>>,
     /// When it was last said that a room is not shown everything.
     warned: Mutex<BTreeMap<RoomId, Timestamp>>,
@@ -102,7 +102,7 @@ impl Drop for Waiting {
 
 /// When players had others called, by both.
 #[derive(Debug, Default)]
-pub(crate) struct Calls(Mutex<BTreeMap<(PlayerId, PlayerId), Timestamp>>);
+pub struct Calls(Mutex<BTreeMap<(PlayerId, PlayerId), Timestamp>>);
 
 impl Calls {
     /// True if `by` may have `whom` called now: once an hour, so that nobody is called all the time by somebody else's
@@ -121,7 +121,7 @@ impl Calls {
 
 /// Wrong words that were tried lately, by room.
 #[derive(Debug, Default)]
-pub(crate) struct Guesses(Mutex<BTreeMap<RoomId, Vec<Timestamp>>>);
+pub struct Guesses(Mutex<BTreeMap<RoomId, Vec<Timestamp>>>);
 
 impl Guesses {
     /// True if another word may be tried in a room.

@@ -20,7 +20,7 @@ pub(crate) fn matches(pattern: &str, name: &str) -> bool {
 /// The pattern that matches somebody, by an id of theirs or their address, with or without the network: `libera:account:troll`,
 /// `@*:spam.example`, `*!*@*.spam.example`. On some networks a nick with `[` is the same as one with `{`, so ignoring
 /// one ignores the other.
-pub(crate) fn about<'a>(patterns: &'a BTreeSet<String>, speaker: &Speaker) -> Option<&'a String> {
+pub fn about<'a>(patterns: &'a BTreeSet<String>, speaker: &Speaker) -> Option<&'a String> {
     if patterns.is_empty() {
         return None;
     }

@@ -11,7 +11,7 @@ use plugin_api::{Cast, CharacterId, Newcomer, Refusal, suggest};
 use std::collections::BTreeSet;
 
 /// The people of a table's document.
-pub(crate) trait People {
+pub trait People {
     /// The character `player` acts for, created with the player's first command.
     fn seat(&mut self, head: &mut Head, player: &PlayerId, name: &str) -> CharacterId;
 

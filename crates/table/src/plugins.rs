@@ -29,20 +29,20 @@ pub enum PluginsError {
     },
 }
 
-/// True if a room has the plugin.
-pub(crate) fn has(room: &RoomDoc, manifest: &Manifest) -> bool {
-    match manifest.kind {
-        Kind::Game => room.plugins.contains(&manifest.id),
-        Kind::Tool => !room.without.contains(&manifest.id),
-    }
-}
-
 impl Plugins {
+    /// True if a room has the plugin.
+    pub fn are_in(room: &RoomDoc, manifest: &Manifest) -> bool {
+        match manifest.kind {
+            Kind::Game => room.plugins.contains(&manifest.id),
+            Kind::Tool => !room.without.contains(&manifest.id),
+        }
+    }
+
     /// These plugins, with the table's own commands.
     ///
     /// # Errors
     /// Two of them, or one and the table's own commands, claim the same word.
-    pub(crate) fn beside(own: Box<dyn OwnCommands>, list: Vec<Box<dyn Plugin>>) -> Result<Self, PluginsError> {
+    pub fn new(own: Box<dyn OwnCommands>, list: Vec<Box<dyn Plugin>>) -> Result<Self, PluginsError> {
         let house = own.declared();
         let mut plugins = BTreeMap::new();
         for plugin in list {
@@ -79,7 +79,11 @@ impl Plugins {
 
     /// The plugins that a room has, in id order: the games enabled there, and the tools that are not switched off.
     pub fn enabled(&self, room: &RoomDoc) -> Vec<&dyn Plugin> {
-        self.plugins.values().map(|plugin| &**plugin).filter(|plugin| has(room, plugin.manifest())).collect()
+        self.plugins
+            .values()
+            .map(|plugin| &**plugin)
+            .filter(|plugin| Plugins::are_in(room, plugin.manifest()))
+            .collect()
     }
 
     /// The games enabled in a room, in id order.

@@ -29,7 +29,9 @@ const NEAR: usize = 80;
 /// How much of a limit is used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Used {
+    /// How much is used.
     pub used: usize,
+    /// The limit.
     pub most: usize,
 }
 
@@ -70,7 +72,7 @@ impl Exports {
 }
 
 /// How much of a table's document is used.
-pub(crate) trait Quotas {
+pub trait Quotas {
     /// True if somebody new can sit down.
     fn has_room(&self) -> bool;
 

@@ -17,7 +17,7 @@ use std::collections::BTreeSet;
 /// The word of the command.
 const IN: &str = "in";
 /// The word that plays the corrected line.
-pub(crate) const YES: &str = "y";
+pub const YES: &str = "y";
 /// The most bytes of a message that may say `y` with the bot's name in front.
 const LONGEST_YES: usize = 64;
 /// Reactions to a refusal that mean the same, in any skin colour.
@@ -304,7 +304,7 @@ impl Host {
     ///
     /// # Errors
     /// The store cannot be read.
-    pub(crate) fn rooms_called(&self, name: &str, here: &RoomId, player: &PlayerId) -> Result<Called, StoreError> {
+    pub fn rooms_called(&self, name: &str, here: &RoomId, player: &PlayerId) -> Result<Called, StoreError> {
         let name = name.trim_end_matches([':', ',']);
         let wanted = name.to_lowercase();
         let rooms: Vec<RoomId> = self.roster.rooms_of(player).into_iter().filter(|room| room != here).collect();
@@ -361,7 +361,7 @@ impl Host {
 }
 
 /// Rooms that a name may mean.
-pub(crate) struct Called {
+pub struct Called {
     by: By,
     /// The name, [`plain`].
     name: String,

@@ -14,7 +14,7 @@ use std::cell::Cell;
 use std::collections::BTreeSet;
 
 /// The rights of a command in progress.
-pub(crate) struct Rights<'a> {
+pub struct Rights<'a> {
     speaker: &'a Speaker,
     role: Role,
     words: Words,
@@ -55,7 +55,7 @@ pub(crate) enum At {
 
 /// Something a command is about to do that not everybody may.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Act<'a> {
+pub enum Act<'a> {
     /// Give a command declared for this role.
     Give(Role),
     /// Change anything of the table outside games, or show or erase something, with the table's own commands.
@@ -112,7 +112,7 @@ pub(crate) enum Act<'a> {
 
 /// What an act needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Takes {
+pub enum Takes {
     /// Nothing: it is theirs to do.
     Nothing,
     /// At least this role.
@@ -123,7 +123,7 @@ pub(crate) enum Takes {
 
 impl<'a> Rights<'a> {
     /// The rights of the sender of `message`, at a table with this document.
-    pub fn of(host: &Host, state: &State, message: &'a Message) -> Self {
+    pub(crate) fn of(host: &Host, state: &State, message: &'a Message) -> Self {
         let (speaker, doc) = (&message.speaker, &state.doc.doc);
         let guest = state.rooms.get(&message.room).is_some_and(|room| room.doc.guest);
         let at = if guest { At::AGuest } else { At::Home };
@@ -320,13 +320,14 @@ impl<'a> Rights<'a> {
 const FOR_ONESELF: [&str; 6] = ["note", "tell", "remind", "at", "when", "deadline"];
 
 /// True if an entry is for its player alone.
-pub(crate) fn is_for_its_player(entry: &Entry) -> bool {
+pub fn is_for_its_player(entry: &Entry) -> bool {
     entry.secret && entry.game == HOUSE && FOR_ONESELF.contains(&entry.command.as_str())
 }
 
-/// The table's setting for who may undo, and its value for referees only.
-pub(crate) const WHO_UNDOES: &str = "undo";
-pub(crate) const REFEREE: &str = "referee";
+/// The table's setting for who may undo.
+pub const WHO_UNDOES: &str = "undo";
+/// Its value for referees only.
+pub const REFEREE: &str = "referee";
 
 /// True if only referees may undo at this table.
 fn by_referee_alone(doc: &TableDoc) -> bool {

@@ -253,7 +253,7 @@ pub fn settings_of(manifest: &Manifest, table: &TableDoc, room: &RoomDoc) -> BTr
 }
 
 /// How a room is answered.
-pub(crate) trait Answered {
+pub trait Answered {
     /// True if answers have no styling.
     fn is_unstyled(&self) -> bool;
 

@@ -6,11 +6,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard};
 
 /// The people of a room by id, with the names they show.
-pub(crate) type Present = BTreeMap<PlayerId, String>;
+pub type Present = BTreeMap<PlayerId, String>;
 
 /// Who is present in which room.
 #[derive(Debug, Default)]
-pub(crate) struct Roster(Mutex<BTreeMap<RoomId, Room>>);
+pub struct Roster(Mutex<BTreeMap<RoomId, Room>>);
 
 #[derive(Debug, Default)]
 struct Room {
@@ -140,7 +140,7 @@ impl Roster {
 
     /// Somebody in the room gives a command. Returns true if it is the first since they came; then what they found is
     /// recorded.
-    pub fn meet(&self, room: &RoomId, player: &PlayerId, found: Met) -> bool {
+    pub(crate) fn meet(&self, room: &RoomId, player: &PlayerId, found: Met) -> bool {
         let mut rooms = self.rooms();
         let met = &mut rooms.entry(room.clone()).or_default().met;
         let new = met.get(player).is_none_or(|known| known.table != found.table);
@@ -151,7 +151,7 @@ impl Roster {
     }
 
     /// What somebody found who has given a command since they came.
-    pub fn met(&self, room: &RoomId, player: &PlayerId) -> Option<Met> {
+    pub(crate) fn met(&self, room: &RoomId, player: &PlayerId) -> Option<Met> {
         self.rooms().get(room).and_then(|room| room.met.get(player).cloned())
     }
 

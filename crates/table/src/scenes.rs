@@ -11,26 +11,26 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 
 /// The command that begins and ends scenes.
-pub(crate) const SCENE: &str = "scene";
+pub const SCENE: &str = "scene";
 /// The word with which a room begins to play apart.
 const APART: &str = "apart";
 /// Shown in place of a title that was erased.
 const ERASED: &str = "(erased)";
 
 /// The scenes of a table, as a game sees them from this one.
-pub(crate) fn seen_from(doc: &TableDoc, apart: Option<u64>) -> Scenes {
+pub fn seen_from(doc: &TableDoc, apart: Option<u64>) -> Scenes {
     let others = doc.apart.values().map(|apart| (apart.from, apart.since)).collect();
     Scenes { apart, common: doc.scene.as_ref().map(|scene| scene.since), others }
 }
 
 /// What follows `apart`, if a title begins with that word.
-pub(crate) fn after_apart(title: &str) -> Option<&str> {
+pub fn after_apart(title: &str) -> Option<&str> {
     let (word, rest) = title.split_once(char::is_whitespace).unwrap_or((title, ""));
     word.eq_ignore_ascii_case(APART).then(|| rest.trim_start())
 }
 
 /// The title in a line that began a scene.
-pub(crate) fn title_in(line: &str) -> Option<String> {
+pub fn title_in(line: &str) -> Option<String> {
     let title = behind(line, &[SCENE])?;
     Some(after_apart(title).unwrap_or(title).trim().to_owned())
 }
@@ -55,7 +55,7 @@ impl Ledger<'_> {
 
 /// Which rooms play apart, while one reads the entries of a table one after the other, in either direction.
 #[derive(Default)]
-pub(crate) struct Split(BTreeMap<RoomId, u64>);
+pub struct Split(BTreeMap<RoomId, u64>);
 
 impl Split {
     /// After the last entry.

@@ -7,7 +7,7 @@ use crate::notation::name_at;
 use crate::saved::{Saved, Taken, saved_for};
 use chat::PlayerId;
 use dice::number_word;
-use journal::documents::TableDoc;
+use journal::documents::{Named, TableDoc};
 use plugin_api::{CharacterId, Refusal, Seen};
 use std::borrow::Cow;
 use std::ops::Range;
@@ -337,7 +337,7 @@ fn is_said(prose: &str) -> bool {
 const MOST_NUMBER: i64 = 1_000_000_000_000;
 
 /// What is wrong with a value that is meant as a number: `+-3`, `--`, `1e9`, one with twenty digits.
-pub(crate) fn wrong_number(typed: &str) -> Option<String> {
+pub fn wrong_number(typed: &str) -> Option<String> {
     let digits = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
     let signs = typed.len() - typed.trim_start_matches(['+', '-']).len();
     let number = &typed[signs..];
@@ -398,7 +398,7 @@ fn is_die(value: &str) -> bool {
 }
 
 /// The number of a value, and the most it can be: `33/40`.
-pub(crate) fn numbers(value: &str) -> Option<(i64, Option<i64>)> {
+pub fn numbers(value: &str) -> Option<(i64, Option<i64>)> {
     match value.split_once('/') {
         Some((now, most)) => Some((now.trim().parse().ok()?, Some(most.trim().parse().ok()?))),
         None => Some((value.trim().parse().ok()?, None)),
@@ -407,6 +407,11 @@ pub(crate) fn numbers(value: &str) -> Option<(i64, Option<i64>)> {
 
 /// Punctuation that ends a sentence, and so is no part of the word before it.
 const ENDS: [char; 5] = ['.', '!', '?', '…', ':'];
+
+/// `acrobatics 7 +4, hp 33/40`.
+pub fn all_values(named: &Named) -> String {
+    named.variables.iter().map(|(name, value)| format!("{name} {value}")).collect::<Vec<_>>().join(", ")
+}
 
 /// The words of a part of a line, without what surrounds them.
 pub(crate) fn words_of(line: &str, span: Range<usize>) -> Vec<Range<usize>> {

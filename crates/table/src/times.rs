@@ -40,7 +40,7 @@ const SHORTEST_DAY: usize = 3;
 
 /// A time that was typed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Typed<'t> {
+pub struct Typed<'t> {
     /// The point in time.
     pub at: Timestamp,
     /// The text behind it.
@@ -50,16 +50,16 @@ pub(crate) struct Typed<'t> {
 }
 
 /// The table's setting for the clock that people mean.
-pub(crate) const TIMEZONE: &str = "timezone";
+pub const TIMEZONE: &str = "timezone";
 
 /// The zone of a table's clock, if somebody set it.
-pub(crate) fn zone_of(doc: &TableDoc) -> Option<TimeZone> {
+pub fn zone_of(doc: &TableDoc) -> Option<TimeZone> {
     doc.settings.get(HOUSE)?.get(TIMEZONE).and_then(|name| zone(name))
 }
 
 /// Why a text does not begin with a time that can be used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum NoTime {
+pub enum NoTime {
     /// It begins with something else.
     NoneTyped,
     /// The time is over.
@@ -72,7 +72,7 @@ pub(crate) enum NoTime {
 ///
 /// # Errors
 /// There is none, or it cannot be used.
-pub(crate) fn read<'t>(text: &'t str, now: Timestamp, zone: &TimeZone) -> Result<Typed<'t>, NoTime> {
+pub fn read<'t>(text: &'t str, now: Timestamp, zone: &TimeZone) -> Result<Typed<'t>, NoTime> {
     let typed = split(text, now, zone)?;
     let away = typed.at.duration_since(now);
     if away <= SignedDuration::ZERO {
@@ -85,7 +85,7 @@ pub(crate) fn read<'t>(text: &'t str, now: Timestamp, zone: &TimeZone) -> Result
 }
 
 /// The text behind the time at its beginning, whether or not the time can still be used.
-pub(crate) fn behind(text: &str) -> Option<&str> {
+pub fn behind(text: &str) -> Option<&str> {
     split(text, Timestamp::UNIX_EPOCH, &TimeZone::UTC).ok().map(|typed| typed.rest)
 }
 
@@ -105,14 +105,14 @@ fn split<'t>(text: &'t str, now: Timestamp, zone: &TimeZone) -> Result<Typed<'t>
 }
 
 /// A point in time in words: `Fri 4 Dec 20:00`, with the zone if it is not the table's usual one.
-pub(crate) fn shown(at: Timestamp, zone: &TimeZone) -> String {
+pub fn shown(at: Timestamp, zone: &TimeZone) -> String {
     let there = at.to_zoned(zone.clone());
     let name = zone.iana_name().unwrap_or("UTC").replace('_', " ");
     format!("{} ({name})", there.strftime("%a %-d %b %H:%M"))
 }
 
 /// How long until then, in a single unit: `in 2 days`.
-pub(crate) fn until(now: Timestamp, at: Timestamp) -> String {
+pub fn until(now: Timestamp, at: Timestamp) -> String {
     let seconds = at.duration_since(now).as_secs().max(0);
     let (count, unit) = match seconds {
         ..90 => return "in a minute".to_owned(),
@@ -124,7 +124,7 @@ pub(crate) fn until(now: Timestamp, at: Timestamp) -> String {
 }
 
 /// As [`until`], with days as people there count them: `tomorrow` for all of the next day that is not a few hours away.
-pub(crate) fn until_there(now: Timestamp, at: Timestamp, zone: &TimeZone) -> String {
+pub fn until_there(now: Timestamp, at: Timestamp, zone: &TimeZone) -> String {
     let day = |time: Timestamp| time.to_zoned(zone.clone()).date();
     let days = at.duration_since(now).as_secs() >= 129_600;
     match day(now).until(day(at)).map(|span| span.get_days()) {
@@ -135,14 +135,14 @@ pub(crate) fn until_there(now: Timestamp, at: Timestamp, zone: &TimeZone) -> Str
 }
 
 /// A point in time of the next days in a few words: `20:00`, or `Fri 4 Dec`.
-pub(crate) fn roughly(now: Timestamp, at: Timestamp, zone: &TimeZone) -> String {
+pub fn roughly(now: Timestamp, at: Timestamp, zone: &TimeZone) -> String {
     let soon = at.duration_since(now) < SignedDuration::from_hours(24);
     at.to_zoned(zone.clone()).strftime(if soon { "%H:%M" } else { "%a %-d %b" }).to_string()
 }
 
 /// Hours of every day: `22:00-08:00`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Hours {
+pub struct Hours {
     from: Time,
     to: Time,
 }
@@ -187,7 +187,7 @@ impl fmt::Display for Hours {
 }
 
 /// The zone with this name, or of this city.
-pub(crate) fn zone(name: &str) -> Option<TimeZone> {
+pub fn zone(name: &str) -> Option<TimeZone> {
     let name = name.replace(' ', "_");
     let of_city = || {
         let city = |zone: &str| zone.rsplit_once('/').is_some_and(|(_, city)| city.eq_ignore_ascii_case(&name));

@@ -1,5 +1,7 @@
 //! One of the table's own commands in progress, with everything it gets, which is more than any game gets.
 
+mod reads;
+
 use crate::effects::Effects;
 use crate::host::Host;
 use crate::ledger::Ledger;
@@ -7,14 +9,14 @@ use crate::quota::Exports;
 use crate::rights::{Act, Rights, Takes};
 use crate::roster::Present;
 use crate::unplayed::Unplayed;
-use chat::{Edits, PlayerId, Reply, RoomId, Speaker, Trust};
+use chat::{Edits, PlayerId, Post, Reply, RoomId, Speaker, Trust};
 use jiff::Timestamp;
 use journal::documents::{Head, RoomDoc, TableDoc};
 use plugin_api::{Cast, CharacterId, CommandSpec, Refusal, Role, Words};
 use std::sync::Arc;
 
 /// The table's own commands, passed in like plugins.
-pub(crate) trait OwnCommands: Send + Sync {
+pub trait OwnCommands: Send + Sync {
     /// Their declarations.
     fn declared(&self) -> Vec<CommandSpec>;
 
@@ -23,22 +25,34 @@ pub(crate) trait OwnCommands: Send + Sync {
     /// # Errors
     /// It is refused, or the store cannot be read.
     fn play(&self, name: &str, words: &mut Words, turn: &mut HouseTurn) -> Result<Reply, Unplayed>;
+
+    /// Makes the files of a post that an earlier run left; only what they are made from was stored.
+    fn make_again(&self, host: &Host, post: &mut Post);
 }
 
 /// One of the table's own commands in progress.
-pub(crate) struct HouseTurn<'a> {
+pub struct HouseTurn<'a> {
+    /// The bot.
     pub host: &'a Host,
+    /// Who typed it.
     pub speaker: &'a Speaker,
+    /// The room it is played in.
     pub room_id: &'a RoomId,
     /// Where it was typed; different from the room if it was typed in a private chat for it.
     pub said_in: &'a RoomId,
+    /// The character who acts.
     pub actor: CharacterId,
+    /// What the speaker may do.
     pub rights: &'a Rights<'a>,
+    /// Who is in the room.
     pub present: &'a Present,
+    /// The table's document.
     pub table: &'a mut Arc<TableDoc>,
     /// The table's document when the command began, including what was created on the way.
     pub arrived: &'a mut Arc<TableDoc>,
+    /// The room's document.
     pub room: &'a mut Arc<RoomDoc>,
+    /// The end of the journal.
     pub head: &'a mut Arc<Head>,
     /// The journal before this command.
     pub ledger: Ledger<'a>,

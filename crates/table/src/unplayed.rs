@@ -5,7 +5,7 @@ use plugin_api::Refusal;
 
 /// Why a command line was not played.
 #[derive(Debug)]
-pub(crate) enum Unplayed {
+pub enum Unplayed {
     /// Not for this bot: nothing is said.
     Silent,
     /// Refused: the player is told.

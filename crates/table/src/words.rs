@@ -125,13 +125,13 @@ fn slashes(line: &str) -> Option<usize> {
 }
 
 /// A comment as an answer shows it.
-pub(crate) fn shown_comment(comment: &str) -> Cow<'_, str> {
+pub fn shown_comment(comment: &str) -> Cow<'_, str> {
     const MOST: usize = 60;
     cut(comment, MOST)
 }
 
 /// What was typed after one of these commands, also if it begins with `secret` or `as`.
-pub(crate) fn behind<'t>(typed: &'t str, commands: &[&str]) -> Option<&'t str> {
+pub fn behind<'t>(typed: &'t str, commands: &[&str]) -> Option<&'t str> {
     let bare = |word: &str| word.trim_matches(|c: char| !c.is_alphabetic()).to_lowercase();
     let word = typed.split_whitespace().find(|word| commands.contains(&bare(word).as_str()))?;
     Some(typed[word.as_ptr() as usize - typed.as_ptr() as usize + word.len()..].trim_start())

@@ -8,7 +8,7 @@ use journal::store::{Memory, Store};
 use plugin_api::Plugin;
 use std::collections::BTreeSet;
 use std::sync::Arc;
-use table::{DiceBox, FairBox, Host, Plugins, Settings, Sitting};
+use table::{DiceBox, FairBox, Host, Settings, Sitting};
 
 /// What a bot in memory is made of. By default it plays with fair dice of a fixed seed, and nobody is there.
 pub struct Seating<S = Arc<Memory>> {
@@ -77,7 +77,7 @@ impl<S: Store + Clone + 'static> Seating<S> {
 
     /// The bot alone.
     pub fn host(&self) -> Host {
-        let plugins = Plugins::new((self.games)()).expect("the plugins fit together");
+        let plugins = house::with_plugins((self.games)()).expect("the plugins fit together");
         let (store, entropy) = (Arc::new(self.store.clone()), Entropy::from_seed([1; 32]));
         Host::new(self.settings.clone(), plugins, store, entropy, (self.dice)()).expect("it starts")
     }

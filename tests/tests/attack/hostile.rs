@@ -1,7 +1,6 @@
 //! Lines for attacks: every command, with absurd numbers.
 
 use std::collections::BTreeSet;
-use table::table_commands;
 
 /// Numbers that are too small, too large or just at an edge.
 const NUMBERS: [&str; 10] = [
@@ -40,7 +39,7 @@ const DICE: [&str; 16] = [
 /// Every example of every command, with each number replaced by each hostile one; and long and deeply nested lines.
 pub fn lines() -> Vec<String> {
     let plugins = games::all();
-    let own = table_commands().into_iter().flat_map(|command| command.examples);
+    let own = house::commands().into_iter().flat_map(|command| command.examples);
     let mut examples: BTreeSet<String> = own.collect();
     for plugin in &plugins {
         for command in &plugin.manifest().commands {

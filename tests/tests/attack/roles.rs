@@ -4,7 +4,7 @@ use crate::attack::seated::{Came, NETWORK, Person, Seated, games, hall};
 use chat::{Event, RoomId};
 use jiff::SignedDuration;
 use std::collections::BTreeSet;
-use table::{Settings, table_commands};
+use table::Settings;
 
 /// A line, who may type it while Gus is the referee, and who may while there is none. n: a bare nick; p: a player; r:
 /// the referee (or, without one, another player); a: an admin of the room; b: an admin by a bare nick; o: an owner of
@@ -203,7 +203,7 @@ fn every_command_is_open_to_the_right_people_and_to_nobody_else() {
 #[test]
 fn no_command_is_left_out() {
     let tried: BTreeSet<&str> = LINES.iter().filter_map(|(line, ..)| line.split_whitespace().next()).collect();
-    let there: Vec<String> = table_commands().into_iter().map(|command| command.name).collect();
+    let there: Vec<String> = house::commands().into_iter().map(|command| command.name).collect();
     let missing: Vec<_> = there.iter().filter(|name| !tried.contains(name.as_str())).collect();
     assert!(missing.is_empty(), "no line of the table has {missing:?}");
 }

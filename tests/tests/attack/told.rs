@@ -1,7 +1,6 @@
 //! What is told to some people, and what people note for themselves, reaches nobody else.
 
 use crate::attack::seated::{Person, Seated, games};
-use table::table_commands;
 
 const WORDS: &str = "the safe is open";
 
@@ -249,7 +248,7 @@ fn who_rolled_in_secret_hears_how_it_ended() {
 #[test]
 fn what_is_answered_to_its_player_alone_is_read_by_no_referee() {
     let mut alone = Vec::new();
-    for line in table_commands().into_iter().flat_map(|command| command.examples) {
+    for line in house::commands().into_iter().flat_map(|command| command.examples) {
         let (mut table, [ann, _, _, gus]) = table();
         let came = table.aside(&ann, &format!("in hall {line}"));
         let Some(number) = came.entry().filter(|_| came.private(&gus).is_empty()) else { continue };

@@ -165,7 +165,7 @@ impl Sayer<'_> {
             Ok(once_more) => {
                 left.clear();
                 for (mut outgoing, busy) in once_more {
-                    table::make_again(self.bot.host(), &mut outgoing.post);
+                    self.bot.host().make_again(&mut outgoing.post);
                     self.say_in_turn(outgoing, busy);
                 }
             }

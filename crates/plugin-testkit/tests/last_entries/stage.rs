@@ -12,7 +12,7 @@ use serde::de::DeserializeOwned;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use table::{FairBox, Heard, Host, Plugins, Settings, Sitting};
+use table::{FairBox, Heard, Host, Settings, Sitting};
 
 /// A game with a command that rolls, one that changes something, and one that seats people.
 struct Toy;
@@ -103,7 +103,7 @@ impl Stage {
     /// Continues on a used store, whose messages had numbers up to `said`.
     pub fn on(memory: Memory, seed: u8, said: i64) -> Self {
         let store = Arc::new(Moody { memory, fails: AtomicBool::default() });
-        let plugins = Plugins::new(vec![plugin_api::plugin::<Toy>()]).expect("a step of the test works");
+        let plugins = house::with_plugins(vec![plugin_api::plugin::<Toy>()]).expect("a step of the test works");
         let settings = Settings { plugins: ["toy".to_owned()].into(), ..Settings::default() };
         let host = Host::new(settings, plugins, store.clone(), Entropy::from_seed([seed; 32]), Box::new(FairBox));
         let mut stage = Stage { sitting: Sitting::new(Arc::new(host.expect("a step of the test works"))), store, said };

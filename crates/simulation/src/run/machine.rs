@@ -17,7 +17,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::task::{Poll, Waker};
 use std::time::Duration;
-use table::{Host, Plugins, Settings};
+use table::{Host, Settings};
 use tokio::runtime::{Builder, Runtime};
 use tokio::sync::oneshot;
 use tokio::time::Instant;
@@ -59,7 +59,7 @@ impl Machine {
         let mut seed = [0; 32];
         seed[..8].copy_from_slice(&script.seed.to_le_bytes());
         seed[8..16].copy_from_slice(&start.to_le_bytes());
-        let plugins = Plugins::new(games::all()).map_err(|error| error.to_string())?;
+        let plugins = house::with_plugins(games::all()).map_err(|error| error.to_string())?;
         let (entropy, fallen) = (Entropy::from_seed(seed), Fallen::default());
         let host = Host::over(committer, settings(script), plugins, entropy, Box::new(fallen.clone()));
         let host = host.map_err(|error| error.to_string())?.with_clock(Arc::new(ground.clone()));

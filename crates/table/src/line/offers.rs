@@ -304,7 +304,7 @@ impl Ledger<'_> {
 }
 
 /// The change of the open offers on a roll.
-pub(crate) fn opened(entry: u64, before: &[OpenOffer], after: &[OpenOffer]) -> Vec<Change> {
+pub fn opened(entry: u64, before: &[OpenOffer], after: &[OpenOffer]) -> Vec<Change> {
     let value = |open: &[OpenOffer]| -> Option<Value> {
         (!open.is_empty()).then(|| serde_json::to_value(open).expect("offers are text"))
     };

@@ -7,7 +7,7 @@ use super::unknown::{glued, two_words, unknown, value_alone};
 use crate::attempt::{Attempt, Found};
 use crate::draft::Draft;
 use crate::host::Host;
-use crate::plugins::has;
+use crate::plugins::Plugins;
 use crate::sheet::Sheet;
 use crate::unplayed::Unplayed;
 use crate::words::{Arguments, CommandLine};
@@ -214,7 +214,7 @@ fn by_id<'a>(
     end: usize,
 ) -> Result<Found<'a>, Unplayed> {
     let manifest = plugin.manifest();
-    if !has(room, manifest) {
+    if !Plugins::are_in(room, manifest) {
         // What is on by default and was switched off here may have been so for another bot's sake.
         return Err(match host.settings().plugins.contains(&manifest.id) && !line.by_name {
             true => Unplayed::Silent,

@@ -20,7 +20,7 @@ const MOST_TURNS: usize = 20;
 
 /// The result of taking entries back.
 #[derive(Debug, Default)]
-pub(crate) struct TakenBack {
+pub struct TakenBack {
     /// The changes.
     pub changes: Vec<Change>,
     /// The table's new document, if it changed.
@@ -285,7 +285,7 @@ fn gone(path: &str) -> StoreError {
 ///
 /// # Errors
 /// Says why not.
-pub(crate) fn may_take_back(
+pub fn may_take_back(
     host: &Host,
     table: &TableDoc,
     rights: &Rights<'_>,

@@ -151,7 +151,7 @@ fn no_command_tells_more_of_a_hidden_value_than_is_told_on_purpose() {
         (qualified, mattered) = (qualified + plays.qualified, mattered + plays.mattered);
     }
     let mut plays = Plays::new(None);
-    for spec in table::table_commands().iter().filter(|spec| !CHANGE_WHO_SEES.contains(&spec.name.as_str())) {
+    for spec in house::commands().iter().filter(|spec| !CHANGE_WHO_SEES.contains(&spec.name.as_str())) {
         plays.say(|[_, _, gus]| gus, &format!("!as Ogre {}", with(&spec.name, PUT[0])));
         if let Some(example) = spec.examples.first() {
             plays.say(|[_, _, gus]| gus, &format!("!as Ogre {}", with(example, PUT[1])));

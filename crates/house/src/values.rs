@@ -1,0 +1,340 @@
+//! `!set`, `!values`: the named values of a character.
+
+use crate::shortcuts::{VALUE, Whose, fits, keep, proper};
+use chat::{Block, Readers, Reply, Span};
+use journal::documents::Named;
+use journal::store::StoreError;
+use plugin_api::{CharacterId, Name, Refusal, Role, Text};
+use std::borrow::Cow;
+use std::ops::Range;
+use table::own::{Act, HouseTurn, People, Unplayed, all_values, named_first, numbers, wrong_number};
+use understand::english::is_function_word;
+
+/// The word that shares values with the table.
+const TABLE: &str = "table";
+/// The most values in one line.
+const MOST_AT_ONCE: usize = 20;
+
+/// Sets values, `NAME VALUE` or `NAME: VALUE`, divided by `;`, or by commas if each part has a number; shows one if it has a name alone, or all.
+pub(super) fn set(turn: &mut HouseTurn, values: Option<Text>) -> Result<Reply, Refusal> {
+    let reply = set_by(turn, values, false)?;
+    // A foe's wounds are the referee's business; the room would read a line for each.
+    turn.effects.unnoticed = turn.effects.readers != Readers::Everybody;
+    Ok(reply)
+}
+
+/// The same, of `another` character than the actor was at first.
+fn set_by(turn: &mut HouseTurn, values: Option<Text>, another: bool) -> Result<Reply, Refusal> {
+    let Some(Text { text, at }) = values else {
+        for_those_who_know(turn, turn.actor)?;
+        return Ok(own(turn));
+    };
+    if let Some(whose) = of_another(turn, &text)? {
+        turn.actor = whose.0;
+        let from = text.len() - whose.1;
+        return set_by(turn, Some(Text { at: at + from, text: text[from..].to_owned() }), true);
+    }
+    let mut words = text.splitn(2, char::is_whitespace);
+    let tables = words.next().is_some_and(|word| word.eq_ignore_ascii_case(TABLE));
+    let (whose, typed) = match (tables, words.next()) {
+        (true, None) => return Ok(listed("The table", &turn.table.shortcuts.table)),
+        (true, Some(rest)) => (Whose::Tables, rest.trim()),
+        (false, _) => (Whose::Own, text.trim()),
+    };
+    if whose == Whose::Tables {
+        turn.needs(Act::NameForTable, "name something for the table")?;
+    }
+    let pairs = pairs(typed);
+    if pairs.is_empty() || pairs.len() > MOST_AT_ONCE {
+        let what = format!("set takes 1 to {MOST_AT_ONCE} values at once");
+        return Err(Refusal::usage(what, at..at + text.len()).example(VALUE.example));
+    }
+    if whose == Whose::Own {
+        for_those_who_know(turn, turn.actor)?;
+    }
+    let mut replies = Vec::new();
+    for pair in &pairs {
+        let (name, value) = named(turn, pair);
+        if !name.trim_start_matches('$').starts_with(char::is_alphabetic) {
+            let place = at + text.find(name).unwrap_or_default();
+            return Err(Refusal::usage("a name begins with a letter", place..place + name.len()).example(VALUE.example));
+        }
+        let name = proper(VALUE, name)?;
+        if value.is_empty() {
+            return show(turn, &name);
+        }
+        let signs = value.chars().all(|sign| sign.is_ascii_punctuation());
+        let wrong = wrong_number(value)
+            .or_else(|| signs.then(|| format!("{name} needs a value with a letter or a number in it")));
+        if let Some(wrong) = wrong {
+            return Err(Refusal::new(wrong).about(value).example(format!("set {name} 3")));
+        }
+        unless_it_is_of_another(turn, (&name, value), at..at + text.len())?;
+        if !turn.stored {
+            must_be_meant(turn, (&name, value), pair, (text.as_str(), at))?;
+            must_be_a_value(turn, (&name, value), replies.is_empty())?;
+        }
+        fits(VALUE, &name, value)?;
+        let value = counted(turn, whose, &name, value).unwrap_or_else(|| value.to_owned());
+        replies.push(keep(turn, VALUE, whose, name, value)?);
+    }
+    let [_] = replies.as_slice() else {
+        let whose = if whose == Whose::Tables { " for the table" } else { "" };
+        let shown: Vec<String> = pairs.iter().map(|pair| pair.replacen(": ", " ", 1)).collect();
+        return Ok(Reply::from(format!("{} values{whose}: {}", pairs.len(), shown.join(", "))));
+    };
+    let mut reply = replies.remove(0);
+    if another
+        && whose == Whose::Own
+        && let Some(Block::Line(line)) = reply.blocks.first_mut()
+    {
+        line.insert(0, Span::Text(format!("{}: ", turn.table.name_of(turn.actor))));
+    }
+    Ok(reply)
+}
+
+/// The values of a line: `str 3; dex 2`, and as people type them: `str 3, dex 2`, `str=3 dex=2`, `str 3 dex 2`.
+fn pairs(typed: &str) -> Vec<Cow<'_, str>> {
+    let parts = typed.split(';').map(str::trim).filter(|part| !part.is_empty());
+    parts.flat_map(pairs_of_a_part).collect()
+}
+
+fn pairs_of_a_part(part: &str) -> Vec<Cow<'_, str>> {
+    // `str 3, dex 2 and con 1`
+    let parts = || part.split(',').flat_map(|part| part.split(" and ")).map(str::trim).filter(|pair| !pair.is_empty());
+    // A number or a die.
+    let is_number = |word: &str| {
+        let sides = word.strip_prefix(['d', 'D']).unwrap_or(word);
+        sides.starts_with(|c: char| c.is_ascii_digit())
+    };
+    let is_pair = |pair: &str| {
+        let mut words = pair.split([' ', '=', ':']);
+        words.next().is_some_and(|name| name.starts_with(char::is_alphabetic)) && words.take(3).any(is_number)
+    };
+    if parts().nth(1).is_some() && parts().all(is_pair) {
+        return parts().map(Cow::from).collect();
+    }
+    let words: Vec<&str> = part.split_whitespace().collect();
+    if words.len() > 1 && words.iter().all(|word| is_pair(word)) {
+        return words.into_iter().map(Cow::from).collect();
+    }
+    let alternate =
+        |pair: &[&str]| matches!(pair, [name, value] if name.chars().all(char::is_alphabetic) && is_number(value));
+    match words.len() > 2 && words.chunks(2).all(alternate) {
+        true => words.chunks(2).map(|pair| pair.join(" ").into()).collect(),
+        false => vec![part.into()],
+    }
+}
+
+/// An answer about values that only referees may know goes to them alone.
+///
+/// # Errors
+/// The speaker is none.
+pub(super) fn for_those_who_know(turn: &mut HouseTurn, who: CharacterId) -> Result<(), Refusal> {
+    let seen = turn.table.seen_values_of(who);
+    if !seen.by_everybody() && !turn.may(Act::Know) {
+        let what = format!("only the referee sees the values of {}", turn.table.name_of(who));
+        return Err(Refusal::new(what).example("values"));
+    }
+    turn.effects.readers = turn.effects.readers.max(seen.readers);
+    Ok(())
+}
+
+/// The character named in front of `Ogre hp 30/30`, if it is another than the actor's, and how many bytes follow the name.
+fn of_another(turn: &HouseTurn, text: &str) -> Result<Option<(CharacterId, usize)>, Refusal> {
+    let Ok((name, rest)) = named_first(turn.table, text) else { return Ok(None) };
+    let begins_a_value = rest.is_empty() || rest.starts_with([':', '=']);
+    let known = turn.table.find(&name).filter(|id| *id != turn.actor && !begins_a_value);
+    let own = |name: &str| turn.table.shortcuts.of(turn.actor).any(|named| named.variables.contains_key(name));
+    let Some(id) = known.filter(|_| !own(&name.to_lowercase())) else { return Ok(None) };
+    turn.table.may_act_for(id, turn.rights)?;
+    Ok(Some((id, rest.len())))
+}
+
+/// Refuses a value that is somebody's name and a number: `set hp Bob 3`.
+fn unless_it_is_of_another(turn: &HouseTurn, (name, value): (&str, &str), whole: Range<usize>) -> Result<(), Refusal> {
+    let pair = format!("{name} {value}");
+    let words: Vec<&str> = pair.split_whitespace().collect();
+    let number = |word: &&str| word.starts_with(|c: char| c.is_ascii_digit());
+    let Some(at) = words.iter().position(number).and_then(|at| at.checked_sub(1)).filter(|at| *at > 0) else {
+        return Ok(());
+    };
+    let Some(who) = turn.table.find(words[at]) else { return Ok(()) };
+    let (name, number) = (words[..at].join(" "), words[at + 1..].join(" "));
+    let what = format!("whose {name} is that? The name of the character goes first");
+    let meant = format!("{} {name} {number}", turn.table.name_of(who));
+    Err(Refusal::usage(what, whole.clone()).mended(whole, Some(meant)))
+}
+
+/// Refuses a name that is a word of a sentence or, behind another value, a command: `set a trap by the door`,
+/// `set str 4; roll d20+str`.
+fn must_be_a_value(turn: &HouseTurn, (name, value): (&str, &str), first: bool) -> Result<(), Refusal> {
+    let known = turn.table.shortcuts.of(turn.actor).any(|named| named.variables.contains_key(name));
+    let alone = first && value.starts_with(|c: char| c.is_ascii_digit() || matches!(c, '+' | '-' | 'd'));
+    if !known && !alone && is_function_word(name) {
+        return Err(Refusal::new(format!("{name} is no name for a value")).example(VALUE.example));
+    }
+    let rolls = || turn.host.plugins.knowing(name, turn.room).iter().any(|(_, spec)| spec.notation);
+    if !known && !first && rolls() {
+        let what = format!("{name} is a command, and a line has one");
+        return Err(Refusal::new(what).about(name).example(VALUE.example));
+    }
+    Ok(())
+}
+
+/// Refuses a number behind which something is said, `str 4 (was 3)`, and one with a sign where a plain number is: it may be what
+/// the value becomes or what is added.
+fn must_be_meant(
+    turn: &HouseTurn,
+    (name, value): (&str, &str),
+    pair: &str,
+    (text, at): (&str, usize),
+) -> Result<(), Refusal> {
+    if let Some((number, said)) = value.split_once(" (").filter(|(number, _)| number.parse::<i64>().is_ok()) {
+        let place = at..at + text.len();
+        let right = text.trim_end().strip_suffix(&format!(" ({said}")).map(|front| format!("{front} # ({said}"));
+        let what = format!("{name} would be \"{value}\", which is no number: {number} is");
+        return Err(Refusal::usage(what, place.clone()).mended(place, right));
+    }
+    let plain = |held: &&String| held.parse::<i64>().is_ok() && !held.starts_with(['+', '-']);
+    let held = turn.table.shortcuts.of(turn.actor).find_map(|named| named.variables.get(name)).filter(plain);
+    let signed = value.starts_with(['+', '-']) && value.parse::<i64>().is_ok();
+    match held.filter(|_| signed && !pair.contains([':', '=']) && !pair.contains(" to ")) {
+        Some(_) => {
+            let what = format!("{name} {value} changes {name}, and set {name} = {value} sets it");
+            Err(Refusal::new(what).about(value).example(format!("{name} {value}")))
+        }
+        None => Ok(()),
+    }
+}
+
+/// The name and the value of `fire combat: 13`, `str 3`, `hp = 40/40`. Without a colon, a name of several words is one that
+/// has a value already, or one in front of a number or dice: `fire combat 13 favored`.
+fn named<'t>(turn: &HouseTurn, pair: &'t str) -> (&'t str, &'t str) {
+    let tidy = |value: &'t str| {
+        let value = value.trim();
+        // `hp to 19`
+        let number = |value: &&str| value.starts_with(|c: char| c.is_ascii_digit() || c == '+' || c == '-');
+        let value =
+            ["to ", "is ", "now "].iter().find_map(|leads| value.strip_prefix(leads).filter(number)).unwrap_or(value);
+        // `brawl = d10.`
+        let unended = value.strip_suffix('.').filter(|value| value.ends_with(|c: char| c.is_ascii_digit()));
+        let value = unended.unwrap_or(value);
+        value.strip_prefix('"').and_then(|inner| inner.strip_suffix('"')).unwrap_or(value).trim()
+    };
+    if let Some((name, value)) = pair.split_once([':', '=']).filter(|(name, _)| !name.contains('$')) {
+        return (name.trim(), tidy(value));
+    }
+    let known = |name: &&str| {
+        turn.table.shortcuts.of(turn.actor).any(|named| named.variables.contains_key(&name.to_lowercase()))
+    };
+    let ends = pair.match_indices(char::is_whitespace).map(|(at, _)| &pair[..at]).chain([pair]);
+    let name = ends.rev().find(known).or_else(|| before_a_number(pair)).or_else(|| pair.split_whitespace().next());
+    let name = name.unwrap_or_default();
+    (name, tidy(&pair[name.len()..]))
+}
+
+/// The two or three words in front of the number or dice of which the rest is made, but for one word: `fire combat` of
+/// `fire combat 13 favored`. A text that has a number somewhere is none: `motto never 1 step behind`.
+fn before_a_number(pair: &str) -> Option<&str> {
+    let words: Vec<&str> = pair.split_whitespace().collect();
+    let counts = |word: &&str| word.contains(|c: char| c.is_ascii_digit());
+    let name = words.iter().position(counts).filter(|name| (2..=3).contains(name))?;
+    let prose = words[name..].iter().filter(|word| !counts(word)).count();
+    let begins = pair.find(words[name]).filter(|_| prose <= 1)?;
+    Some(pair[..begins].trim_end())
+}
+
+/// A counter with a most after a change of it, within its bounds, or at a number that it can have: `set hp -7`, `set hp 9`.
+fn counted(turn: &HouseTurn, whose: Whose, name: &str, value: &str) -> Option<String> {
+    let shortcuts = &turn.table.shortcuts;
+    let named = if whose == Whose::Tables { &shortcuts.table } else { shortcuts.own.get(&turn.actor)? };
+    let (now, most) = numbers(named.variables.get(name)?)?;
+    let (number, most) = (value.parse::<i64>().ok()?, most?);
+    match value.starts_with(['+', '-']) {
+        true => Some(format!("{}/{most}", now.checked_add(number)?.clamp(0, most))),
+        false => (number <= most).then(|| format!("{number}/{most}")),
+    }
+}
+
+/// The answer to a new value: `hp 33/40 (-7)`, of the actor or the table.
+pub(super) fn changed(whose: Whose, name: &str, value: &str, before: Option<&str>) -> Reply {
+    let reply = Reply::new().text(if whose == Whose::Tables { "the table: " } else { "" });
+    let reply = reply.bold(format!("{name} {value}"));
+    match before {
+        None => reply,
+        Some(before) if before == value => reply.text(" as before"),
+        Some(before) => match (numbers(before), numbers(value)) {
+            (Some((was, most)), Some((now, still))) if most == still => {
+                reply.text(format!(" ({:+})", now.saturating_sub(was)))
+            }
+            _ => reply.text(format!(" (was {before})")),
+        },
+    }
+}
+
+/// Shows one value.
+fn show(turn: &mut HouseTurn, name: &str) -> Result<Reply, Refusal> {
+    for_those_who_know(turn, turn.actor)?;
+    let found = turn.table.shortcuts.of(turn.actor).find_map(|named| named.variables.get(name));
+    let owner = turn.table.name_of(turn.actor);
+    let found = found.ok_or_else(|| Refusal::new(format!("{owner} has no value {name}")).example(VALUE.example))?;
+    Ok(Reply::new().bold(format!("{name} {found}")))
+}
+
+/// `!values`, or `!sheet` where no game has one: the values of a character.
+pub(super) fn sheet(turn: &mut HouseTurn, export: bool, character: Option<Name>) -> Result<Reply, Unplayed> {
+    let who = match &character {
+        None => turn.actor,
+        Some(Name(name)) => turn.cast().known(name).ok_or_else(|| turn.cast().nobody(name))?,
+    };
+    if who != turn.actor && turn.cast().opposes(who) && turn.rights.role() < Role::Referee {
+        let what = format!("only the referee sees the values of {}", turn.table.name_of(who));
+        return Err(Refusal::new(what).example("values").into());
+    }
+    for_those_who_know(turn, who)?;
+    let values = turn.table.shortcuts.own.get(&who);
+    match values.filter(|named| !named.variables.is_empty()) {
+        Some(named) if export => {
+            let all: Vec<String> = named.variables.iter().map(|(name, value)| format!("{name}: {value}")).collect();
+            Ok(Reply::new().code(format!("{}set {}", turn.room.prefix, all.join("; "))))
+        }
+        Some(named) => Ok(listed(turn.table.name_of(who), named).text(asked(turn, who)?)),
+        None if who == turn.actor => Ok(own(turn)),
+        None => Ok(Reply::from(format!("{} has no values yet", turn.table.name_of(who)))),
+    }
+}
+
+/// How often players rolled against values that they may not see: who rolls often enough finds them out.
+fn asked(turn: &HouseTurn, whose: CharacterId) -> Result<String, StoreError> {
+    if turn.table.seen_values_of(whose).by_everybody() {
+        return Ok(String::new());
+    }
+    let often = turn.ledger.asked(whose)?.into_iter();
+    let often: Vec<_> = often.map(|(who, often)| format!("{} {often}", turn.table.name_of(who))).collect();
+    Ok(if often.is_empty() { String::new() } else { format!(" | rolls against these: {}", often.join(", ")) })
+}
+
+/// The actor's values and those of the table.
+fn own(turn: &HouseTurn) -> Reply {
+    let owner = turn.table.name_of(turn.actor);
+    let shortcuts = &turn.table.shortcuts;
+    let own = shortcuts.own.get(&turn.actor).filter(|named| !named.variables.is_empty());
+    match (own, shortcuts.table.variables.is_empty()) {
+        (None, true) => {
+            let reply = Reply::new().text(format!("{owner} has no values yet. Example: "));
+            reply.code(format!("{}{}", turn.room.prefix, VALUE.example))
+        }
+        (None, false) => listed("The table", &shortcuts.table),
+        (Some(own), true) => listed(owner, own),
+        (Some(own), false) => {
+            let tables = all_values(&shortcuts.table);
+            listed(owner, own).text(format!(" | the table: {tables}"))
+        }
+    }
+}
+
+/// `Ann: acrobatics 7 +4, hp 33/40`.
+fn listed(owner: &str, named: &Named) -> Reply {
+    Reply::new().bold(owner).text(format!(": {}", all_values(named)))
+}
