@@ -3,16 +3,17 @@
 mod checks;
 mod faces;
 mod modifiers;
+pub(crate) mod numbers;
 mod united;
 mod words;
 
-use crate::Number;
 use crate::dialect::{Dialect, twice};
 use crate::expression::{
     Choice, Comparison, Count, End, Expression, Faces, Function, Modifier, Operator, Pool, Source,
 };
 use crate::limits::{MAX_DEPTH, MAX_DICE, MAX_LABEL, MAX_REPEATS, MAX_ROLLS};
 use crate::notation::{Notation, NotationError, Repeated, Together};
+use numbers::{added_apart, range};
 use std::ops::Range;
 
 /// The parser and its position.
@@ -26,6 +27,8 @@ pub(crate) struct Parser<'a> {
     first: bool,
     /// The notation in use.
     dialect: Dialect,
+    /// True behind a comparison, where a number is what the roll must reach.
+    target: bool,
     /// The next operand, if it was read already.
     begun: Option<Expression>,
 }
@@ -59,6 +62,7 @@ impl<'a> Parser<'a> {
             dice: 0,
             first: true,
             dialect,
+            target: false,
             begun: None,
         }
     }
@@ -180,15 +184,34 @@ impl<'a> Parser<'a> {
         };
         let Some(comparison) = comparison else { return Ok(left) };
         self.first = false;
-        Ok(Expression::Compared(Box::new(left), comparison, Box::new(self.sum()?)))
+        self.target = true;
+        let start = self.at;
+        let right = self.sum()?;
+        self.target = false;
+        if let Some(sign) = added_apart(&self.text[start..self.at]) {
+            let at = start + sign..start + sign + 1;
+            return Err(self.error(at, "what is added to the roll goes in front of vs, as in d20+5 vs 15"));
+        }
+        Ok(Expression::Compared(Box::new(left), comparison, Box::new(right)))
     }
 
     fn sum(&mut self) -> Parsed<Expression> {
-        self.chain(Self::product, |parser| match parser.peek()? {
+        self.skip_spaces();
+        let start = self.at;
+        let sum = self.chain(Self::product, |parser| match parser.peek()? {
             b'+' => Some((Operator::Plus, 1)),
             b'-' => Some((Operator::Minus, 1)),
             _ => None,
-        })
+        })?;
+        match range(self.text[start..self.at].trim_end()) {
+            // In parentheses it is a number of something.
+            Some((from, to)) if self.depth == 0 => {
+                let what =
+                    format!("{from}-{to} is a range: write {from} - {to} to take away, and d[{from}..{to}] for a die");
+                Err(self.error(start..self.at, what))
+            }
+            _ => Ok(sum),
+        }
     }
 
     fn product(&mut self) -> Parsed<Expression> {
@@ -278,7 +301,10 @@ impl<'a> Parser<'a> {
                 let number = self.number()?;
                 let behind = self.at;
                 self.skip_spaces();
-                let dice = matches!(self.peek(), Some(b'd' | b'D')) && (self.at == behind || self.dice_begin());
+                // In `d20+5 d8` the 5 is no count of dice.
+                let apart = self.at > behind;
+                let adds = apart && self.text[..start].ends_with(['+', '-', '*', '/']) || self.target;
+                let dice = matches!(self.peek(), Some(b'd' | b'D')) && (!apart || !adds && self.dice_begin());
                 if !dice {
                     self.at = behind;
                 }
@@ -417,51 +443,6 @@ impl<'a> Parser<'a> {
         Ok(label.to_owned())
     }
 
-    /// Reads a number, possibly with a decimal point.
-    fn number(&mut self) -> Parsed<Number> {
-        let start = self.at;
-        let whole = self.digits()?.unwrap_or_default();
-        let behind = match self.rest().as_bytes() {
-            // Two dots are a range.
-            [b'.', digit, ..] if digit.is_ascii_digit() => {
-                self.at += 1;
-                let from = self.at;
-                self.digits()?;
-                self.text[from..self.at].trim_end_matches('0')
-            }
-            _ => return Ok(Number::from(whole)),
-        };
-        let too_large = || self.error(start..self.at, "that number is too large");
-        let digits = format!("{whole}{behind}").parse().map_err(|_| too_large())?;
-        Number::decimal(digits, u32::try_from(behind.len()).unwrap_or(u32::MAX)).ok_or_else(too_large)
-    }
-
-    /// Reads a whole number, if there is one here.
-    fn digits(&mut self) -> Parsed<Option<i64>> {
-        let start = self.at;
-        while self.peek().is_some_and(|byte| byte.is_ascii_digit()) {
-            self.at += 1;
-        }
-        if start == self.at {
-            return Ok(None);
-        }
-        let number = self.text[start..self.at].parse();
-        number.map(Some).map_err(|_| self.error(start..self.at, "that number is too large"))
-    }
-
-    /// The same, possibly with a minus.
-    fn signed(&mut self) -> Parsed<Option<i64>> {
-        let start = self.at;
-        let negative = self.eat(b'-');
-        match self.digits()? {
-            Some(number) => Ok(Some(if negative { -number } else { number })),
-            None => {
-                self.at = start;
-                Ok(None)
-            }
-        }
-    }
-
     /// Reads a comparison, if there is one here.
     fn comparison(&mut self) -> Option<Comparison> {
         let (sign, comparison) = self.compares()?;
@@ -533,7 +514,7 @@ impl<'a> Parser<'a> {
     }
 
     fn sign_missing(&self) -> NotationError {
-        self.error(self.at..self.at + 1, "a sign is missing before this, as in d8 + d10")
+        self.error(self.at..self.at + 1, "a sign is missing before this, as in d8 + d10; two rolls are d8; d10")
     }
 }
 

@@ -69,6 +69,8 @@ const ABOUT_DICE: [&str; 61] = [
 ];
 /// Words in such phrases that mean nothing.
 const FILLING: [&str; 12] = ["the", "a", "an", "with", "w/", "and", "at", "die", "dice", "roll", "of", "all"];
+/// The most slips in a long word.
+const SLIPS: usize = 2;
 /// What takes away the lowest or keeps the highest dice, in words.
 const DROPS: [&str; 2] = ["drop", "dropping"];
 const KEEPS: [&str; 5] = ["keep", "keeping", "best", "top", "take"];
@@ -88,6 +90,10 @@ impl Notation {
 
     /// A text that is dice and one phrase about them: `4d6 drop lowest` is `4d6dl1`, `d20+5 adv` is `2d20kh1+5`.
     pub fn of_spoken(text: &str, dialect: Dialect) -> Option<Notation> {
+        // Of several rolls it is not known which one is meant.
+        if text.contains(';') {
+            return None;
+        }
         let mut words: Vec<&str> = text.split_whitespace().collect();
         let times = take_times(&mut words);
         let begins = words.iter().position(|word| word.starts_with(char::is_alphabetic) && !is_die(word));
@@ -135,6 +141,7 @@ impl Notation {
             }
             ["reroll" | "rerolling", "1" | "1s" | "ones"] => behind("r1".to_owned()),
             ["explode" | "exploding" | "explodes"] => behind("!".to_owned()),
+            ["under" | "below" | "over" | "above", ..] if !after.is_empty() => return None,
             ["under" | "below", most @ ..] => format!("{dice} < {}", share(most)?),
             ["over" | "above", least] => format!("{dice} > {}", number(least)?),
             _ => return None,
@@ -205,7 +212,12 @@ fn is_about_dice(word: &str) -> bool {
     let bare = word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
     // `dc13`
     let word = bare.trim_end_matches(|c: char| c.is_ascii_digit());
-    ABOUT_DICE.contains(&word) || twice(word).is_some()
+    ABOUT_DICE.contains(&word) || twice(word).is_some() || nearly_twice(word)
+}
+
+/// Whether a word is nearly one that has dice thrown twice: `avantage`.
+fn nearly_twice(word: &str) -> bool {
+    ["advantage", "disadvantage"].iter().any(|known| strsim::damerau_levenshtein(word, known) <= SLIPS)
 }
 
 /// `2nd`, `10th`: a number that counts no dice.

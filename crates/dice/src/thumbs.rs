@@ -1,6 +1,7 @@
 //! How dice are typed on phones: `3w6`, `two d6 plus 3`, `d20+5 vs 15. 🎲`, and slips such as `1s20`. Changes nothing
 //! that reads as a notation.
 
+use crate::parser::numbers::range;
 use crate::{Dialect, Expression, Modifier, Notation, Repeated};
 
 /// Numbers that people write as words.
@@ -119,6 +120,8 @@ impl Notation {
             .filter(|right| right != text.trim())
             .or_else(|| counted(text).filter(reads))
             .or_else(|| in_signs(text).filter(reads))
+            .or_else(|| bonus_in_front(text).filter(reads))
+            .or_else(|| of_range(text).filter(reads))
     }
 }
 
@@ -159,6 +162,20 @@ fn in_signs(text: &str) -> Option<String> {
         let dice = if sum { format!("({dice})") } else { dice };
         Some(format!("{dice}{}", meant.replace("{n}", number)))
     })
+}
+
+/// `d20 vs 15 +5` as `d20+5 vs 15`.
+fn bonus_in_front(text: &str) -> Option<String> {
+    let (dice, behind) = text.split_once(" vs ")?;
+    let (target, bonus) = behind.split_at(behind.find(" +").or_else(|| behind.find(" -"))?);
+    let spaced = bonus[2..].starts_with(' ');
+    (!spaced).then(|| format!("{}{} vs {}", dice.trim_end(), bonus.trim(), target.trim()))
+}
+
+/// `1-6` as `d6`, and `3-8` as `d[3..8]`.
+fn of_range(text: &str) -> Option<String> {
+    let (from, to) = range(text.trim())?;
+    Some(if from == 1 { format!("d{to}") } else { format!("d[{from}..{to}]") })
 }
 
 /// `d6+2 three times` as `3x d6+2`.
@@ -273,6 +290,9 @@ mod tests {
             ("d20+5 at least 15", "d20+5 vs 15"),
             ("2d6 doubled", "2d6*2"),
             ("d8+2 halved", "(d8+2)/2"),
+            ("d20 vs 15 +5", "d20+5 vs 15"),
+            ("1-6", "d6"),
+            ("3-8", "d[3..8]"),
         ] {
             assert_eq!(Notation::of_slip(text, Dialect::Native).as_deref(), Some(right), "{text}");
         }
