@@ -10,7 +10,7 @@ use table::own::{Act, Answered, HouseTurn, Quotas, Used, guessed, reads_as_dice}
 /// The words that remove a shortcut.
 const REMOVES: [&str; 3] = ["none", "remove", "delete"];
 
-fn removes(text: &str) -> bool {
+pub(super) fn removes(text: &str) -> bool {
     REMOVES.iter().any(|removes| text.eq_ignore_ascii_case(removes))
 }
 

@@ -1,10 +1,11 @@
 //! `!set`, `!values`: the named values of a character.
 
-use crate::shortcuts::{VALUE, Whose, fits, keep, proper};
+use crate::shortcuts::{VALUE, Whose, fits, keep, proper, removes};
 use chat::{Block, Readers, Reply, Span};
 use journal::documents::Named;
 use journal::store::StoreError;
-use plugin_api::{CharacterId, Name, Refusal, Role, Text};
+use plugin_api::names::written;
+use plugin_api::{CharacterId, Name, Refusal, Role, Text, number_word};
 use std::borrow::Cow;
 use std::ops::Range;
 use table::own::{Act, HouseTurn, People, Unplayed, all_values, named_first, numbers, wrong_number};
@@ -72,7 +73,10 @@ fn set_by(turn: &mut HouseTurn, values: Option<Text>, another: bool) -> Result<R
         unless_it_is_of_another(turn, (&name, value), at..at + text.len())?;
         if !turn.stored {
             must_be_meant(turn, (&name, value), pair, (text.as_str(), at))?;
+            let alone = (pairs.len() == 1).then(|| at..at + text.len());
+            must_still_count(turn, whose, (&name, value), alone)?;
             must_be_a_value(turn, (&name, value), replies.is_empty())?;
+            must_be_of_somebody(turn, pair, &name, &text)?;
         }
         fits(VALUE, &name, value)?;
         let value = counted(turn, whose, &name, value).unwrap_or_else(|| value.to_owned());
@@ -206,6 +210,63 @@ fn must_be_meant(
         }
         None => Ok(()),
     }
+}
+
+/// Refuses a text in place of a number that is counted, where a number was meant: `set hp max 50`, `set hp 25 for now`, `set gold 25gp`.
+fn must_still_count(
+    turn: &HouseTurn,
+    whose: Whose,
+    (name, value): (&str, &str),
+    alone: Option<Range<usize>>,
+) -> Result<(), Refusal> {
+    let shortcuts = &turn.table.shortcuts;
+    let named = if whose == Whose::Tables { Some(&shortcuts.table) } else { shortcuts.own.get(&turn.actor) };
+    let Some((_, most)) = named.and_then(|named| named.variables.get(name)).and_then(|held| numbers(held)) else {
+        return Ok(());
+    };
+    let behind = value.trim_start_matches(|c: char| c.is_ascii_digit());
+    let number = &value[..value.len() - behind.len()];
+    let glued = !number.is_empty() && behind.starts_with(char::is_alphabetic) && !behind.starts_with(['d', 'D']);
+    if removes(value) || numbers(value).is_some() || most.is_none() && !glued {
+        return Ok(());
+    }
+    let right = match number_word(value) {
+        Some(number) => Some(number.to_string()),
+        None if number.is_empty() => None,
+        None if glued => Some(number.to_owned()),
+        None => Some(format!("{number} # {}", behind.trim())),
+    };
+    let table = if whose == Whose::Tables { "table " } else { "" };
+    let right = right.map(|right| format!("{table}{name} {right}"));
+    let refusal = Refusal::new(format!("{name} is counted, and \"{value}\" is no number"));
+    Err(match alone {
+        Some(place) => refusal.at(place.clone()).mended(place, right),
+        None => refusal.about(value),
+    })
+}
+
+/// Refuses the value of somebody who is not there: `set Troll hp 30/30` is no value of one's own.
+fn must_be_of_somebody(turn: &HouseTurn, pair: &str, name: &str, text: &str) -> Result<(), Refusal> {
+    let Some((who, behind)) = pair.split_once(char::is_whitespace) else { return Ok(()) };
+    let value = behind.split([' ', ':', '=']).next().unwrap_or_default();
+    let sheets = turn
+        .table
+        .shortcuts
+        .own
+        .iter()
+        .filter(|(character, _)| turn.may(Act::Know) || turn.table.seen_values_of(**character).by_everybody());
+    let known = || {
+        sheets
+            .map(|(_, named)| named)
+            .chain([&turn.table.shortcuts.table])
+            .any(|named| named.variables.contains_key(value))
+    };
+    let called = who.starts_with(char::is_uppercase) && name.contains(char::is_whitespace);
+    if !called || turn.cast().known(who).is_some() || !known() {
+        return Ok(());
+    }
+    let values = text.trim_start().strip_prefix(who).unwrap_or(behind).trim();
+    Err(Refusal::new(format!("nobody here is called {who}")).example(format!("as {} set {values}", written(who))))
 }
 
 /// The name and the value of `fire combat: 13`, `str 3`, `hp = 40/40`. Without a colon, a name of several words is one that

@@ -32,6 +32,9 @@ pub enum Trait {
     /// A corrected line of it may be tried before it is suggested: it counts no wrong guesses of a secret word, and does nothing
     /// outside of the table.
     Tried,
+    /// Whether it is refused depends on what only its player may know, such as a hand of cards: a word that was not typed is never
+    /// tried in it, or what is suggested would tell.
+    Private,
     /// People add a remark to it: `undo sorry, wrong dice`.
     Commented,
     /// Its words are dice or another command, in which names of values stand for the values.

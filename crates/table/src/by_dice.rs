@@ -49,13 +49,22 @@ impl ByDice {
 
     fn read(sheet: &Sheet<'_>, line: &str, dialect: Dialect) -> Option<Self> {
         let (line, said) = line.split_once('#').map_or((line, None), |(line, said)| (line, Some(said.trim())));
+        let signed = [(" minus ", " -"), (" plus ", " +")].iter().find_map(|(word, sign)| {
+            let (name, change) = line.split_once(word)?;
+            sheet.named(name).map(|_| format!("{name}{sign}{}", change.trim_start()))
+        });
+        let line = signed.as_deref().unwrap_or(line);
         let at = line.find(['+', '-', '=']).filter(|at| line[..*at].starts_with(char::is_alphabetic))?;
         let (name, change) = (line[..at].trim(), line[at..].trim());
         let sets = change.starts_with('=');
         let change = change.trim_start_matches('=').trim();
-        // A sign in front belongs to what is added.
-        let read =
-            |typed: &str| Notation::typed_in(dialect, &if sets { typed.to_owned() } else { format!("0{typed}") });
+        // A sign in front belongs to all that is added or taken: `-2d6+3` takes both.
+        let whole = |typed: &str| match typed.strip_prefix('-').filter(|_| !sets) {
+            Some(taken) => format!("0-({taken})"),
+            None if sets => typed.to_owned(),
+            None => format!("0{typed}"),
+        };
+        let read = |typed: &str| Notation::typed_in(dialect, &whole(&with_values(sheet, typed)));
         let (typed, prose) = match read(change) {
             Ok(_) => (change, ""),
             Err(_) => {
@@ -94,6 +103,18 @@ impl ByDice {
         let (total, shown) = roll.map_or((0, String::new()), |roll| (roll.total(), shown(roll)));
         Ok(Fallen { line: self.line(total), shown: format!("{} [{shown}]", self.typed), total })
     }
+}
+
+/// The text with the values of names between its signs: `+1d8+wis`.
+fn with_values(sheet: &Sheet<'_>, typed: &str) -> String {
+    let mut filled = String::new();
+    for part in typed.split_inclusive(['+', '-']) {
+        let (name, sign) = part.split_at(part.trim_end_matches(['+', '-']).len());
+        let value = sheet.named(name.trim()).filter(|_| name.contains(char::is_alphabetic));
+        filled.push_str(&value.map_or(name.to_owned(), |value| format!("({value})")));
+        filled.push_str(sign);
+    }
+    filled
 }
 
 /// The most dice of a roll that are shown.

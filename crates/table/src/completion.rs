@@ -1,7 +1,7 @@
 //! What may be typed next in a line: commands, arguments, names and values. Only what whoever types may use and know.
 
 use crate::host::Host;
-use crate::line::ACT_AS;
+use crate::names::ACT_AS;
 use crate::names::named_first;
 use crate::people::People;
 use crate::plugins::Plugins;

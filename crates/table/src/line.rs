@@ -43,7 +43,6 @@ use meant::Meant;
 use plugin_api::{CharacterId, Refusal};
 
 pub(crate) use group::Group;
-pub(crate) use meant::ACT_AS;
 pub use offers::opened;
 pub(crate) use play::{changed, note};
 pub(crate) use remarks::Command;

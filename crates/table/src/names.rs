@@ -11,6 +11,9 @@ use plugin_api::{CharacterId, CommandSpec, Kind, Manifest, Name, Refusal, Text, 
 use understand::english::{Class, is};
 use unicode_security::confusable_detection::skeleton;
 
+/// The wrapper `as NAME COMMAND`.
+pub(crate) const ACT_AS: &str = "as";
+
 /// Whose name it is to be.
 #[derive(Clone, Copy, Debug)]
 pub enum For<'a> {

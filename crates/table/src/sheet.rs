@@ -253,7 +253,13 @@ impl<'a> Sheet<'a> {
                     let put = if sum { format!("({value})") } else { value.trim_start_matches('+').to_owned() };
                     // `d20 dex` is `d20+dex`.
                     let before = filled.typed[from..at].trim_end().len() + from;
-                    let apart = before < at && filled.typed[from..before].ends_with(|c: char| c.is_ascii_digit());
+                    let front = &filled.typed[from..before];
+                    let apart = before < at && front.ends_with(|c: char| c.is_ascii_digit());
+                    // In `d20 + 3 str` the 3 may be str.
+                    let sides = front.trim_end_matches(|c: char| c.is_ascii_digit()).ends_with(['d', 'D']);
+                    if apart && !sides {
+                        return None;
+                    }
                     let put = if apart && !put.starts_with('-') { format!("+{put}") } else { put };
                     // `stealth d20` is not five dice.
                     let behind = filled.typed[at + name.len()..].trim_start_matches([' ', '1']);

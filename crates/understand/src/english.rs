@@ -46,6 +46,8 @@ pub enum Class {
     Comparison,
     /// It says what becomes of dice: `lowest`.
     Dice,
+    /// It says how much or how often what is in front of it counts: `halved`.
+    Factor,
     /// It asks for something: `secretly`.
     Asked,
     /// It leads to whom a line is against: `versus`.

@@ -127,6 +127,10 @@ pub enum Doubt {
     Dangling,
     /// It holds a number that counts nothing in it, or dice.
     Number,
+    /// It says something else for somebody else.
+    Another,
+    /// Two numbers or dice were taken that are the ends of a range.
+    Range,
     /// It goes on with the last argument.
     GoesOn,
     /// What was taken for a word of the command is a part of it.
@@ -158,11 +162,13 @@ pub fn doubted(read: Read<'_>, known: &dyn Known) -> Option<Doubted> {
         because if whole && !remark.lacks_something(*because) => Shown::Commented,
         _ => Shown::Nothing,
     };
-    let nearly = !whole
-        || matches!(because, Doubt::Opposes | Doubt::Slip)
-        || shown == Shown::Nothing && (*because == Doubt::Number || remark.begins_with_a_name())
-        || remark.says_one_word_in(&at)
-        || remark.is_nearly_an_argument();
+    let turned = matches!(because, Doubt::Range) || shown == Shown::Nothing && remark.turns_an_argument();
+    let nearly = !turned
+        && (!whole
+            || matches!(because, Doubt::Opposes | Doubt::Slip)
+            || shown == Shown::Nothing && (*because == Doubt::Number || remark.begins_with_a_name())
+            || remark.says_one_word_in(&at)
+            || remark.is_nearly_an_argument());
     Some(Doubted { at, shown, nearly, because: *because, example })
 }
 
@@ -211,8 +217,18 @@ impl Left<'_> {
                     self.known.is_command(&token.text) || self.known.is_command(token.text.trim_end_matches('s'))
                 })
         };
+        if self.leaves_somebody_out() {
+            return true;
+        }
         match because {
-            Doubt::NothingTaken | Doubt::Divided | Doubt::Foreign | Doubt::DiceWord | Doubt::Correction => true,
+            Doubt::NothingTaken
+            | Doubt::Divided
+            | Doubt::Foreign
+            | Doubt::DiceWord
+            | Doubt::Correction
+            | Doubt::Another
+            | Doubt::Range => true,
+            Doubt::Aside => self.turns_an_argument(),
             Doubt::BeginsWithANumber => counted() || !self.counts_something(),
             Doubt::Number => {
                 let few = self.core().filter(|at| !self.is(*at, Class::Difficulty)).count() <= A_FEW;
@@ -223,11 +239,20 @@ impl Left<'_> {
                 let die = |at: usize| self.taken[at] && self.tokens[at].shape == Shape::Die;
                 // Dice that an argument took are no remark.
                 let dice = self.in_front().is_none() && (self.content..self.tokens.len()).any(die);
-                number || dice || self.is(self.content, Class::Dice)
+                number
+                    || dice
+                    || self.is(self.content, Class::Dice)
+                    || self.in_front().is_some() && self.turns_an_argument()
             }
             Doubt::Condition => self.core().count() == 1,
             _ => false,
         }
+    }
+
+    /// Whether it begins with who is left out: `but Kenji`.
+    fn leaves_somebody_out(&self) -> bool {
+        let whom = self.tokens.get(self.content + 1).is_some_and(|next| self.known.is_name(&next.text));
+        whom && matches!(self.text(self.content), "but" | "except" | "excluding")
     }
 
     /// Whether its first word is a number of what follows, also in words.

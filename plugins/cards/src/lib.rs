@@ -71,16 +71,23 @@ enum Command {
     #[command(shows, alias = "myhand", example = "hand", example = "hand Ann")]
     Hand { whose: Option<Name> },
     /// Play cards from your hand, face up: by their numbers in your hand, or by name. Part of a name is enough.
-    #[command(changes, alias = "lay", example = "play 2", example = "play queen of hearts", example = "play 1 3")]
+    #[command(
+        changes,
+        private,
+        alias = "lay",
+        example = "play 2",
+        example = "play queen of hearts",
+        example = "play 1 3"
+    )]
     Play { cards: Option<Text> },
     /// Discard cards from your hand, face up, or your whole hand.
-    #[command(changes, example = "discard 2", example = "discard queen of hearts", example = "discard all")]
+    #[command(changes, private, example = "discard 2", example = "discard queen of hearts", example = "discard all")]
     Discard { cards: Option<Text> },
     /// Give cards from your hand to somebody. The others do not see which, unless you type a name.
-    #[command(changes, example = "pass 2 Bob", example = "pass 1 3 to Bob")]
+    #[command(changes, private, example = "pass 2 Bob", example = "pass 1 3 to Bob")]
     Pass { what: Option<Text> },
     /// Let everyone see your hand, or some of its cards. You keep them.
-    #[command(changes, example = "show hand", example = "show 2")]
+    #[command(changes, private, example = "show hand", example = "show 2")]
     Show { cards: Option<Text> },
     /// Put the discards back into the deck. With all, the hands too: that takes the referee.
     #[command(rolls, alias = "reshuffle", example = "shuffle", example = "shuffle omens", example = "shuffle all")]

@@ -19,6 +19,11 @@ const MOST_LABEL: usize = 40;
 const CLEARS: [&str; 8] = ["clear", "remove", "end", "none", "off", "no", "not", "without"];
 /// The same, behind a condition.
 const OVER: [&str; 6] = ["none", "off", "over", "gone", "ended", "cleared"];
+/// Words around a condition that say that it ends.
+const ENDED: [&str; 16] = [
+    "not", "no", "longer", "isn't", "isnt", "never", "without", "lose", "loses", "lost", "remove", "ends", "ended",
+    "over", "stops", "anymore",
+];
 /// Words behind a number of rounds.
 const ROUNDS: [&str; 8] = ["round", "rounds", "rd", "rds", "rnd", "rnds", "turn", "turns"];
 /// Words in front of a duration.
@@ -149,27 +154,52 @@ pub(crate) fn condition(
     let Some(text) = conditions else {
         return Ok(of_one(state, turn, who));
     };
+    state.conditions.forget_earlier_scenes(&turn.scenes);
+    // `condition Ann prone, Bob blessed`
+    let mut whose = vec![(who, String::new())];
+    for part in text.text.split_inclusive([',', ';']) {
+        let named = part.trim().split_once(' ').and_then(|(name, rest)| Some((turn.character(name).ok()?, rest)));
+        match named.filter(|(other, _)| *other != who) {
+            Some((other, rest)) => whose.push((other, rest.to_owned())),
+            None => whose.last_mut().expect("it begins with one").1.push_str(part),
+        }
+    }
+    let mut replies = Vec::new();
+    for (who, typed) in &whose {
+        change(state, turn, *who, typed.trim().trim_end_matches([',', ';']))?;
+        replies.push(of_one(state, turn, *who));
+    }
+    let first = replies.remove(0);
+    Ok(replies.into_iter().fold(first, |all, one| all.text(" | ").text(one.plain())))
+}
+
+/// Changes one character's conditions.
+fn change(state: &mut State, turn: &mut Turn, who: CharacterId, typed: &str) -> Result<(), Refusal> {
     if who != turn.actor {
         referees(turn, &format!("change the conditions of {}", turn.name(who)))?;
     }
-    state.conditions.forget_earlier_scenes(&turn.scenes);
-    let (first, rest) = text.text.split_once(char::is_whitespace).unwrap_or((text.text.as_str(), ""));
-    if CLEARS.contains(&first.trim_end_matches(':').to_lowercase().as_str()) {
-        clear(state, turn, who, rest.trim().trim_end_matches(['.', '!']))?;
-    } else if let Some(label) = ended(&text.text) {
-        clear(state, turn, who, label)?;
-    } else {
-        add(state, turn, who, &text.text)?;
+    if let Some(label) = ended(typed, state.conditions.0.get(&who).map_or(&[], Vec::as_slice)) {
+        return clear(state, turn, who, &label);
     }
-    Ok(of_one(state, turn, who))
+    let (first, rest) = typed.split_once(char::is_whitespace).unwrap_or((typed, ""));
+    match CLEARS.contains(&first.trim_end_matches(':').to_lowercase().as_str()) {
+        true => clear(state, turn, who, rest.trim().trim_end_matches(['.', '!'])),
+        false => add(state, turn, who, typed),
+    }
 }
 
-/// The condition that is to end, of `prone off`, `prone none`, `-prone`.
-fn ended(typed: &str) -> Option<&str> {
+/// The condition that is to end, of `prone off`, `prone none`, `-prone`, and of those there are also of `no longer prone`.
+fn ended(typed: &str, own: &[Condition]) -> Option<String> {
     let behind =
         typed.trim().rsplit_once(char::is_whitespace).filter(|(_, last)| OVER.contains(&&*last.to_lowercase()));
-    let label = behind.map(|(label, _)| label).or_else(|| typed.trim().strip_prefix('-'))?.trim();
-    (!label.is_empty()).then_some(label)
+    let signed = || typed.trim().strip_prefix('-').map(str::trim).filter(|label| !label.is_empty());
+    let label = behind.map(|(label, _)| label.trim()).or_else(signed);
+    let is =
+        |label: &str| own.iter().find(|each| each.label.eq_ignore_ascii_case(label)).map(|each| each.label.as_str());
+    let says = |word: &&str| !ENDED.contains(&word.trim_matches(['.', '!', ',']).to_lowercase().as_str());
+    let words: Vec<&str> = typed.split_whitespace().filter(says).collect();
+    let denied = words.len() < typed.split_whitespace().count();
+    is(&words.join(" ")).filter(|_| denied).or(label).map(str::to_owned)
 }
 
 /// Somebody's conditions after a change, in words.

@@ -1,10 +1,16 @@
-//! Several changes of values in one line: `hp -2; stress +1`.
+//! Changes of values: several in one line, `hp -2; stress +1`, and what is said behind one that is more than a remark.
 
+use crate::attempt::Attempt;
 use crate::by_dice::ByDice;
+use crate::host::Host;
+use crate::names::ACT_AS;
+use crate::people::People;
 use crate::sheet::Sheet;
+use crate::words::CommandLine;
 use dice::Dialect;
-use plugin_api::Refusal;
+use plugin_api::{Refusal, names};
 use std::collections::BTreeSet;
+use understand::english::{Class, is_any};
 
 /// The line that sets all the values which this line changes, if it changes several.
 ///
@@ -77,4 +83,47 @@ impl Set {
         let (name, value, said) = (name.to_owned(), value.to_owned(), said.to_owned());
         (last || said.is_empty()).then_some(Set { name, value, said })
     }
+}
+
+/// Words in front of whom a change is for.
+const WHOM: [&str; 4] = ["for", "to", "on", "at"];
+/// The most words of a name.
+const LONGEST_NAME: usize = 3;
+/// What says how much a change counts is among so many first words.
+const FIRST: usize = 2;
+
+/// Why a change of the actor's own value is not played that `sets` a value, if what is said behind it is more than a remark: it
+/// is for somebody else, it names another value, or it says when or how much it counts: `hp -7 to Bob`, `hp -8 halved`.
+pub(super) fn doubted(host: &Host, line: &CommandLine, sets: &str, attempt: &Attempt<'_>) -> Option<Refusal> {
+    let (_, said) = sets.split_once(" # ").filter(|_| !line.typed.contains('#'))?;
+    let change = line.typed[..line.typed.rfind(said)?].trim_end_matches([' ', ',', '-', '–', '—']);
+    let plain = |word: &str| word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
+    let words: Vec<String> = said.split_whitespace().map(plain).filter(|word| !word.is_empty()).collect();
+    let refused = |right: Option<String>| {
+        let what = format!("\"{said}\" would only be a comment");
+        Some(Refusal::new(what).mended(0..line.typed.len(), right))
+    };
+    let led = words.first().is_some_and(|word| WHOM.contains(&word.as_str()));
+    let whom = &words[usize::from(led)..];
+    let ends = |count: &usize| led || *count == whom.len();
+    let group = [&names::EVERYBODY[..], &names::HEROES, &names::FOES].concat();
+    if let Some(group) = whom.first().filter(|word| group.contains(&word.as_str()) && ends(&1)) {
+        return refused(Some(format!("{ACT_AS} {group} {change}")));
+    }
+    let cast = attempt.cast(host);
+    let named = |count: usize| Some((cast.known(&whom.get(..count)?.join(" "))?, count));
+    let who = (1..=LONGEST_NAME).rev().filter(ends).find_map(named).filter(|(who, _)| *who != attempt.actor);
+    if let Some((who, _)) = who {
+        return refused(Some(match attempt.doc.may_act_for(who, &attempt.rights) {
+            Ok(()) => format!("{ACT_AS} {} {change}", cast.written(who)),
+            Err(_) => format!("{change} # {said}"),
+        }));
+    }
+    let sheet = Sheet { doc: &attempt.doc, character: attempt.actor };
+    if sheet.named(&words.join(" ")).is_some() {
+        return refused(None);
+    }
+    let counts = |word: &String| is_any(word, &[Class::Factor, Class::Condition]);
+    let condition = words.iter().take(FIRST).any(counts);
+    if condition { refused(Some(format!("{change} # {said}"))) } else { None }
 }

@@ -3,13 +3,14 @@
 
 pub(super) mod named;
 
-use super::meant::{ACT_AS, SECRET};
+use super::meant::SECRET;
 use super::remarks::{Command, Here};
 use crate::attempt::{Attempt, Found};
 use crate::budget::{MOST_LOOKED_AT, MOST_SLOTS, MOST_TEXT};
 use crate::draft::Draft;
 use crate::fuel::too_much;
 use crate::host::Host;
+use crate::names::ACT_AS;
 use crate::names::named_first;
 use crate::outcome::{Outcome, OutcomeKind};
 use crate::unplayed::Unplayed;

@@ -11,7 +11,7 @@ use crate::budget::MOST_TEXT;
 use crate::by_dice::ByDice;
 use crate::draft::Draft;
 use crate::host::Host;
-use crate::names::named_first;
+use crate::names::{ACT_AS, named_first};
 use crate::people::People;
 use crate::room::Answered;
 use crate::sheet::Sheet;
@@ -78,8 +78,6 @@ fn guessed(host: &Host, unplayed: Unplayed, line: &CommandLine, attempt: &Attemp
 /// A line as read, and its command or why there is none.
 type Read<'a> = (Result<Found<'a>, Unplayed>, CommandLine);
 
-/// The wrapper `as NAME COMMAND`.
-pub(crate) const ACT_AS: &str = "as";
 /// The wrapper `secret COMMAND`.
 pub(super) const SECRET: &str = "secret";
 /// The command that asks for the odds of dice, or of a game's command.
@@ -243,7 +241,9 @@ impl Draft {
                 None => {
                     let sheet = Sheet { doc: &attempt.doc, character: attempt.actor };
                     let called = sheet.called(&self.with_total(host, &line.typed, attempt)?);
-                    if let Some(refusal) = called.as_ref().and_then(|_| changes_anothers(host, &line, attempt)) {
+                    if let Some(refusal) = called.as_ref().and_then(|sets| changes::doubted(host, &line, sets, attempt))
+                    {
+                        attempt.asked = Some(attempt::Asked::Only);
                         return Err(refusal.into());
                     }
                     if let Some(refusal) = sheet.no_change(&line.typed).filter(|_| called.is_none() && found.is_err()) {
@@ -341,25 +341,14 @@ fn several_changes(line: &CommandLine, attempt: &mut Attempt<'_>) -> Result<Opti
 fn by_dice(host: &Host, line: &CommandLine, attempt: &mut Attempt<'_>) -> Result<Option<CommandLine>, Refusal> {
     let sheet = Sheet { doc: &attempt.doc, character: attempt.actor };
     let Some(found) = ByDice::of(&sheet, &line.typed, attempt.room.dialect())? else { return Ok(None) };
-    if let Some(refusal) = changes_anothers(host, line, attempt) {
+    let sets = sheet.called(&found.line(0));
+    if let Some(refusal) = sets.as_ref().and_then(|sets| changes::doubted(host, line, sets, attempt)) {
+        attempt.asked = Some(attempt::Asked::Only);
         return Err(refusal);
     }
-    let typed = sheet.called(&found.line(0)).map(|typed| CommandLine { typed, ..line.clone() });
+    let typed = sets.map(|typed| CommandLine { typed, ..line.clone() });
     attempt.by_dice = Some(found);
     Ok(typed)
-}
-
-/// Why a change of the actor's own counter is not played that is said to be for somebody else: `hp -7 for Bob`.
-fn changes_anothers(host: &Host, line: &CommandLine, attempt: &Attempt<'_>) -> Option<Refusal> {
-    let (change, name) = line.typed.split_once(" for ").filter(|_| !line.typed.contains('#'))?;
-    let cast = attempt.cast(host);
-    let who = cast.known(name.trim_end_matches(['.', '!'])).filter(|who| *who != attempt.actor)?;
-    let right = match attempt.doc.may_act_for(who, &attempt.rights) {
-        Ok(()) => format!("{ACT_AS} {} {change}", cast.written(who)),
-        Err(_) => format!("{change} # for {name}"),
-    };
-    let what = format!("\"for {name}\" would only be a comment");
-    Some(Refusal::new(what).mended(0..line.typed.len(), Some(right)))
 }
 
 /// True if this word wraps another command, as in `as NAME COMMAND`.

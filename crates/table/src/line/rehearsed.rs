@@ -1,14 +1,14 @@
 //! Corrections that would be played: before a corrected line is shown, it is tried out, with dice of no table. Nothing of that
 //! stays.
 
-use super::guess::{candidates, is_idle};
-use super::meant::{self, ACT_AS, Meant, ODDS, stands_around};
+use super::guess::{SECRETLY, candidates, is_idle};
+use super::meant::{self, Meant, ODDS, stands_around};
 use super::reading::{applied, corrected};
 use crate::amends::amends;
 use crate::attempt::{Asked, Attempt, Found};
 use crate::draft::Draft;
 use crate::host::Host;
-use crate::names::named_first;
+use crate::names::{ACT_AS, named_first};
 use crate::notation::dice_of_no_table;
 use crate::sheet::Sheet;
 use crate::unplayed::Unplayed;
@@ -104,7 +104,9 @@ impl Draft {
             None if applied(&attempt.typed, &refusal)
                 .is_some_and(|shown| self.is_wrong_guess(host, line, &shown, attempt)) =>
             {
-                Refusal { mended: None, ..refusal }.example(HELP)
+                let word = attempt.typed.split_whitespace().next().unwrap_or_default();
+                let what = format!("there is no command {word}");
+                Refusal { mended: None, what, ..refusal }.example(HELP)
             }
             None => refusal,
         }
@@ -131,6 +133,9 @@ impl Draft {
             return None;
         }
         let (around, said) = said(line, attempt)?;
+        if leaves_somebody_out(host, &said, attempt) {
+            return None;
+        }
         let mut tried = Vec::new();
         if let Some(shown) = &shown {
             match self.rehearse(host, format!("{around}{shown}"), attempt) {
@@ -281,6 +286,9 @@ impl Draft {
                 return self.play_of_the_table(host, spec, attempt).map(|_| true);
             }
             Meant::Own(_) => return Err(Refusal::default().into()),
+            Meant::Game(_, spec, from) if spec.is(Trait::Private) && puts_a_word_in(from, attempt) => {
+                return Err(Refusal::default().into());
+            }
             Meant::Odds(asked) => return self.would_tell_odds(host, asked, attempt).map(|()| true),
             Meant::Game(plugin, spec, from) => (plugin, spec, from),
         };
@@ -426,10 +434,28 @@ fn hides_the_point(host: &Host, right: &str, attempt: &Attempt<'_>) -> bool {
     let says_it = words.len() == 1 && words[0] == typed && !begins_with_a_command(host, attempt);
     turned
         || valued
+        || words.iter().any(|word| is(word, &SECRETLY))
         || idle
         || says_it
         || words.first().is_some_and(named)
         || words.len() == 1 && is(&words[0], &TURNING_ALONE)
+}
+
+/// Whether a line leaves somebody out, which no correction can say: `deal 1 to all but Bob`.
+fn leaves_somebody_out(host: &Host, said: &str, attempt: &Attempt<'_>) -> bool {
+    let cast = attempt.cast(host);
+    let words: Vec<String> =
+        said.split_whitespace().map(|word| word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase()).collect();
+    words
+        .windows(2)
+        .any(|pair| matches!(pair[0].as_str(), "but" | "except" | "excluding") && cast.known(&pair[1]).is_some())
+}
+
+/// Whether a word behind the command, whose arguments begin at this byte, was not typed.
+fn puts_a_word_in(from: usize, attempt: &Attempt<'_>) -> bool {
+    let typed = attempt.message.body.to_lowercase();
+    let words = attempt.typed.get(from..).unwrap_or_default().split(|c: char| !c.is_alphanumeric());
+    words.into_iter().any(|word| word.contains(char::is_alphabetic) && !typed.contains(&word.to_lowercase()))
 }
 
 /// Whether the correction of a refusal has a number that was not typed.

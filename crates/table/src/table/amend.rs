@@ -24,7 +24,7 @@ use plugin_api::{FollowUp, Refusal, Role, suggest};
 use std::collections::BTreeMap;
 
 /// The line that an entry is to be, after a command `word` with these words and this comment.
-fn meant(word: &str, typed: &str, comment: Option<&str>, page: &Page) -> Result<String, Refusal> {
+fn meant(word: &str, typed: &str, comment: Option<&str>, (page, notation): (&Page, bool)) -> Result<String, Refusal> {
     let number = page.number();
     let commented = |comment: Option<&str>| comment.map(|comment| format!(" # {comment}")).unwrap_or_default();
     if word == AMEND {
@@ -53,11 +53,19 @@ fn meant(word: &str, typed: &str, comment: Option<&str>, page: &Page) -> Result<
     let more = match (digits, prose) {
         (true, true) => format!("+{first}"),
         (true, false) => format!("+{first} {behind}").trim_end().to_owned(),
+        // `d6` behind `d20+5` would be five of them.
+        (false, _) if notation && begins_dice(first) => format!("+{more}"),
         (false, _) => more.to_owned(),
     };
     let comment = Some(behind).filter(|_| prose).or(comment).or(said.comment.as_deref());
     let (before, after) = said.typed.split_at(end_of_own(&said.typed, &more));
     Ok(format!("{before} {more}{after}{}", commented(comment)))
+}
+
+/// `d6`, `2d6+1`
+fn begins_dice(word: &str) -> bool {
+    let sides = word.trim_start_matches(|c: char| c.is_ascii_digit()).strip_prefix(['d', 'D']);
+    sides.is_some_and(|sides| sides.starts_with(|c: char| c.is_ascii_digit()))
 }
 
 /// Where dice or a number are added to a line: in front of what it is compared with.
@@ -68,7 +76,7 @@ fn end_of_own(line: &str, more: &str) -> usize {
 }
 
 /// The line that `page` is to be after this line, which amends it.
-fn as_amended(line: &CommandLine, prefix: &str, page: &Page) -> Result<String, Refusal> {
+fn as_amended(line: &CommandLine, prefix: &str, page: (&Page, bool)) -> Result<String, Refusal> {
     let arguments = Arguments::of(&line.typed, FollowUp::Own);
     meant(&line.word().0, words_of(&arguments, line, prefix), arguments.comment.as_deref(), page)
 }
@@ -104,7 +112,13 @@ impl Table {
             [line] if !amends(host, room, &line.word().0) => Some(amended(&line.typed)),
             [line] => match Arguments::of(&line.typed, FollowUp::Own).roll {
                 Some(other) if self.ledger(host).current(other)? != number => Some(line.typed.clone()),
-                _ => as_amended(line, &room.prefix, &first).ok().map(|line| amended(&line)),
+                _ => as_amended(
+                    line,
+                    &room.prefix,
+                    (&first, host.plugins.is_notation(&first.entry.game, &first.entry.command)),
+                )
+                .ok()
+                .map(|line| amended(&line)),
             },
             _ => None,
         };
@@ -207,7 +221,8 @@ impl Draft {
             return Err(Refusal::new(what).example("history").into());
         }
         let typed = words_of(&arguments, line, &self.state.rooms[&message.room].doc.prefix);
-        let meant = meant(word, typed, arguments.comment.as_deref(), &page)?;
+        let notation = host.plugins.is_notation(&page.entry.game, &page.entry.command);
+        let meant = meant(word, typed, arguments.comment.as_deref(), (&page, notation))?;
         let name = self.state.doc.doc.name_of(page.entry.character);
         let acts = CommandLine::new(&meant).word().0;
         let own = self.state.doc.doc.seats.get(&message.speaker.player).map(|seat| seat.plays);

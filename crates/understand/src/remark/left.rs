@@ -52,7 +52,8 @@ impl<'a> Left<'a> {
             let last = (0..marked).rev().find(|at| tokens[*at].says()).filter(|at| !taken[*at])?;
             is_any(&tokens[last].text, &[Class::Link, Class::Means]).then_some(last)
         };
-        let content = divided.or_else(|| (0..marked).find(left)).or_else(ends)?;
+        let between = || (0..marked).find(|at| is_between(&tokens, &taken, *at));
+        let content = divided.or_else(|| (0..marked).find(left)).or_else(ends).or_else(between)?;
         let own = |at: &usize| !taken[*at] && tokens[*at].says();
         let first = (0..content).rev().take_while(own).last().unwrap_or(content);
         let soft = first.checked_sub(1).is_some_and(|before| !tokens[before].says());
@@ -95,6 +96,23 @@ impl<'a> Left<'a> {
         let behind = (self.content..self.tokens.len()).skip_while(|at| !is(*at, ')')).skip(1);
         let ends = behind.into_iter().all(|at| !self.tokens[at].says());
         (!closed && ends && within.into_iter().any(|at| self.taken[at])).then_some(opens)
+    }
+
+    /// Whether a token is a number or dice, as digits.
+    pub fn is_exact(&self, at: usize) -> bool {
+        matches!(self.tokens[at].shape, Shape::Number { .. } | Shape::Die)
+    }
+
+    /// Whether a token joins the ends of a range that were both taken.
+    pub fn is_between(&self, at: usize) -> bool {
+        is_between(&self.tokens, &self.taken, at)
+    }
+
+    /// Whether it denies, replaces or takes back an argument that was taken behind it: `no adv vs 12`, `or d10`.
+    pub fn turns_an_argument(&self) -> bool {
+        let turns = |at: usize| is_any(self.text(at), &[Class::Denial, Class::Alternative, Class::Correction]);
+        let behind = (self.content..self.tokens.len()).find(|at| self.taken[*at]);
+        behind.is_some_and(|taken| (self.first..taken).any(turns))
     }
 
     /// Whether an argument follows this word.
@@ -151,6 +169,17 @@ impl<'a> Left<'a> {
         });
         of_it.next().is_none()
     }
+}
+
+/// Whether a token is the `to` of a range: `15 to 20`, `d8 to d10`.
+fn is_between(tokens: &[Token], taken: &[bool], at: usize) -> bool {
+    let end = |at: usize| match tokens.get(at).map(|token| token.shape).filter(|_| taken[at]) {
+        Some(Shape::Number { signed }) => Some(signed),
+        Some(Shape::Die) => Some(true),
+        _ => None,
+    };
+    let ends = at.checked_sub(1).and_then(end).zip(end(at + 1));
+    tokens[at].text == "to" && !taken[at] && ends.is_some_and(|(from, to)| from == to)
 }
 
 /// Whether a token only leads to the next one: `the`, and in front of an argument `+` and `dc`.

@@ -10,11 +10,13 @@ use plugin_api::{Effect, suggest};
 pub type Row = (Doubt, fn(&Left<'_>) -> bool, &'static str);
 
 /// The rule.
-pub const ROWS: [Row; 22] = [
+pub const ROWS: [Row; 24] = [
+    (Doubt::Range, |left| left.is_a_range(), "act d8 to d10"),
     (Doubt::ActsAs, |left| left.acts_as(), "act d8 as Kenji"),
     (Doubt::Aside, |left| left.opening().is_some(), "act d8 (adv from Kenji)"),
     (Doubt::Divided, |left| left.divides_a_number(), "act d8 vs 17,5"),
     (Doubt::ArgumentBehind, |left| left.has_an_argument_behind(), "act d8 I swing it vs 15"),
+    (Doubt::Another, |left| left.is_for_another(), "act d8 vs 15, Kenji 14"),
     (Doubt::Counted, |left| left.is_counted(), "act d8 vs 2 goblins"),
     (Doubt::NothingTaken, |left| left.stands_alone(), "act natural and calm"),
     (Doubt::BeginsWithANumber, |left| left.begins_with_a_number(), "act d8 2 people are there"),
@@ -65,7 +67,10 @@ impl Left<'_> {
             Shape::Glued => token.text.ends_with(|c: char| c.is_ascii_digit()),
             _ => token.number().is_some_and(|number| number > 1),
         };
-        begins && !self.soft
+        // `(17)`, and `, 16 vs 11` for the next.
+        let numbers = self.core().filter(|at| self.is_exact(*at)).count();
+        let more = numbers > 1 || self.core().count() == 1;
+        begins && (!self.soft || more && self.is_exact(self.content))
     }
 
     fn sets_a_condition(&self) -> bool {
@@ -104,6 +109,16 @@ impl Left<'_> {
             _ => false,
         };
         !self.soft && self.core().any(meant)
+    }
+
+    fn is_a_range(&self) -> bool {
+        self.is_between(self.content)
+    }
+
+    fn is_for_another(&self) -> bool {
+        let next = self.content + 1;
+        let says = next < self.tokens.len() && self.tokens[next].says() && self.is_room_word(next);
+        says && self.known.is_name(self.text(self.content)) && self.taken.contains(&true)
     }
 
     fn goes_on(&self) -> bool {
@@ -161,7 +176,8 @@ impl Left<'_> {
 
     fn is_a_command(&self) -> bool {
         let joined = |at: usize| {
-            at.checked_sub(1).is_some_and(|before| self.is(before, Class::Joining) || self.text(before) == ";")
+            at.checked_sub(1)
+                .is_some_and(|before| self.is(before, Class::Joining) || matches!(self.text(before), ";" | "!"))
         };
         let rolls = self.text(self.content).len() > SHORT && self.known.throws_dice(self.text(self.content));
         !self.soft && rolls || self.core().any(|at| joined(at) && self.known.is_command(self.text(at)))

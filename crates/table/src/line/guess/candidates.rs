@@ -19,7 +19,7 @@ const ASKING: [&str; 14] =
 /// What joins two words.
 pub(super) const JOINS: [&str; 3] = ["+", "&", "and"];
 /// What makes a roll one for referees alone.
-const SECRETLY: [&str; 5] = ["secret", "secretly", "private", "privately", "hidden"];
+pub(crate) const SECRETLY: [&str; 6] = ["secret", "secretly", "private", "privately", "hidden", "whisper"];
 
 /// Lines that a refused one may have been meant as, the likeliest first.
 pub(crate) fn candidates(host: &Host, typed: &str, attempt: &Attempt<'_>) -> Vec<String> {

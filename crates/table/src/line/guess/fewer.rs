@@ -18,10 +18,11 @@ impl Said<'_> {
     pub fn in_fewer_words(&self, text: &str) -> Vec<String> {
         let mut words = text.split_whitespace();
         let Some(command) = words.next().filter(|_| !text.contains(DIVIDES)) else { return Vec::new() };
-        let figures = self.in_figures(words);
         let house = self.host.plugins.house_command(&command.to_lowercase(), &self.attempt.room);
         let of_plugins = self.knowing(command);
         let of_a_tool = of_plugins.iter().any(|(plugin, _)| plugin.manifest().kind == Kind::Tool);
+        let notation = of_plugins.iter().any(|(_, spec)| spec.notation);
+        let figures = self.in_figures(words, notation);
         let known: Vec<_> = of_plugins.into_iter().map(|(_, spec)| spec).chain(house).collect();
         let games = self.host.plugins.enabled(&self.attempt.room);
         let synonym = || games.iter().any(|game| game.manifest().synonym(&command.to_lowercase(), "").is_some());
@@ -46,20 +47,23 @@ impl Said<'_> {
         lines.into_iter().flatten().collect()
     }
 
-    /// The words with figures for numbers in words, and dice with their number: `two d8`, `one more`.
-    fn in_figures<'w>(&self, words: impl Iterator<Item = &'w str>) -> Vec<String> {
+    /// The words with figures for numbers in words, and dice with their number: `two d8`, `one more`. In a notation, a figure in front of
+    /// a die may be what those in front of it are against.
+    fn in_figures<'w>(&self, words: impl Iterator<Item = &'w str>, notation: bool) -> Vec<String> {
         let mut figures: Vec<String> = Vec::new();
+        let mut counts = false;
         for word in words {
             let number = number_word(bare(word)).filter(|_| self.cast.known(bare(word)).is_none());
             let die = word.strip_prefix('d').is_some_and(is_number);
             match figures.last_mut().filter(|last| is_number(last)) {
-                Some(count) if die => count.push_str(word),
+                Some(count) if die && counts => count.push_str(word),
                 Some(count) if bare(word) == MORE => count.insert(0, '+'),
                 _ if JOINS.contains(&word) || word == "-" || !word.chars().all(|c| c.is_ascii_punctuation()) => {
                     figures.push(number.map_or_else(|| word.to_owned(), |number| number.to_string()));
                 }
                 _ => {}
             }
+            counts = !notation || number.is_some();
         }
         figures
     }
