@@ -5,6 +5,7 @@ mod pattern;
 mod read;
 
 use crate::spec::{ArgumentSpec, usage_of};
+pub(crate) use number::is_range;
 pub use number::{NamedNumber, NumberKind, Sign, Unit};
 pub use pattern::{Part, PartMany, Touching};
 pub use read::Misfit;

@@ -341,3 +341,9 @@ fn is_number(word: &str) -> bool {
 fn is_word(unit: &str) -> bool {
     unit.chars().all(char::is_alphabetic)
 }
+
+/// `12-15`: from a number to a higher one, which nobody takes from it.
+pub(crate) fn is_range(text: &str) -> bool {
+    let number = |part: &str| part.parse::<u32>().ok().filter(|_| part.bytes().all(|byte| byte.is_ascii_digit()));
+    text.split_once('-').is_some_and(|(from, to)| number(from).zip(number(to)).is_some_and(|(from, to)| from < to))
+}

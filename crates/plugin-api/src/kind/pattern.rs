@@ -1,6 +1,6 @@
 //! Several parts that belong together.
 
-use super::{ArgumentKind, Misfit, named};
+use super::{ArgumentKind, Misfit, is_range, named};
 use crate::value::{Parts, Value};
 use serde::{Deserialize, Serialize};
 
@@ -153,6 +153,9 @@ impl Reading<'_> {
 
     /// The part that only the front of a word is, with a part behind it that touches it; and where it ends.
     fn front(&self, at: usize, word: &str) -> Option<(Value, usize)> {
+        if is_range(word) {
+            return None;
+        }
         let part = &self.parts[at];
         let divides = |c: char| match part.kind {
             ArgumentKind::Number(_) => matches!(c, '+' | '-' | '.'),

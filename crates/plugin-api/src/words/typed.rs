@@ -1,5 +1,6 @@
 //! A line as words, the way people type them on phones.
 
+use crate::kind::is_range;
 use dice::number_word;
 use std::ops::Range;
 
@@ -113,7 +114,7 @@ impl Word {
     /// The parts of `7+4` and `+2-1`: numbers, all but the first with a sign.
     pub fn sum(&self) -> Option<Vec<Word>> {
         let numeric = |c: char| c.is_ascii_digit() || matches!(c, '+' | '-');
-        if self.quoted || !self.text.chars().all(numeric) {
+        if self.quoted || !self.text.chars().all(numeric) || is_range(&self.text) {
             return None;
         }
         let mut ends: Vec<usize> = self.text.match_indices(['+', '-']).map(|(at, _)| at).filter(|at| *at > 0).collect();

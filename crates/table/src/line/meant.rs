@@ -356,12 +356,20 @@ pub(super) fn stands_around(word: &str) -> bool {
     [ACT_AS, SECRET].contains(&word)
 }
 
-/// A line such as `note secret TEXT` without that word, if it has it.
+/// How people begin a note that is not for everybody.
+const SECRETLY: [&str; 7] = [SECRET, "secretly", "private", "privately", "to self", "to myself", "for myself"];
+
+/// A line such as `note secret TEXT` without what says so, if something does.
 fn without_secret(line: &CommandLine) -> Option<CommandLine> {
     let (command, rest) = line.typed.split_once(char::is_whitespace)?;
-    let (word, text) = rest.trim_start().split_once(char::is_whitespace)?;
-    let secret = word.trim_end_matches([':', ',']).eq_ignore_ascii_case(SECRET) && !text.trim().is_empty();
-    secret.then(|| CommandLine { typed: format!("{command} {}", text.trim_start()), ..line.clone() })
+    let rest = rest.trim_start();
+    let text = SECRETLY.iter().find_map(|said| {
+        let (front, text) = rest.split_at_checked(said.len())?;
+        let ends = text.starts_with(|c: char| c.is_whitespace() || matches!(c, ':' | ','));
+        (front.eq_ignore_ascii_case(said) && ends).then(|| text.trim_start_matches([':', ',', ' ']))
+    });
+    let text = text.filter(|text| !text.trim().is_empty())?;
+    Some(CommandLine { typed: format!("{command} {text}"), ..line.clone() })
 }
 
 /// The command inside a wrapper.

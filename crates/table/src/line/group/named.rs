@@ -4,11 +4,13 @@ use crate::line::remarks::Here;
 use crate::names::ACT_AS;
 use crate::people::is_one_of;
 use journal::MOST_IN_A_GROUP;
-use plugin_api::Refusal;
 use plugin_api::names::{EVERYBODY, FOES, HEROES};
+use plugin_api::{CharacterId, Refusal};
 
 /// Words that join names.
 const JOINING: [&str; 2] = ["and", "&"];
+/// Words in front of whom a group leaves out.
+const LEAVING_OUT: [&str; 3] = ["except", "but", "excluding"];
 /// The command that sets values.
 const SET: &str = "set";
 /// Words that a name may have.
@@ -85,16 +87,37 @@ impl Here<'_, '_> {
                 (meant, end) = (whom, next + whom.len());
             }
         }
-        let characters = self.attempt.doc.characters.values().filter(|each| each.away != Some(true));
+        let known = is_one_of(&EVERYBODY, meant) || is_one_of(&HEROES, meant) || is_one_of(&FOES, meant);
+        if !known {
+            return None;
+        }
+        let (left_out, end) = self.left_out(text, end);
+        let characters = self.attempt.doc.characters.iter();
+        let characters = characters.filter(|(id, each)| each.away != Some(true) && !left_out.contains(id));
         let names: Vec<String> = characters
+            .map(|(_, each)| each)
             .filter(|each| match &each.owner {
                 Some(owner) => !self.attempt.doc.referees.contains_key(owner) && !is_one_of(&FOES, meant),
                 None => !is_one_of(&HEROES, meant),
             })
             .map(|each| each.name.clone())
             .collect();
-        let known = is_one_of(&EVERYBODY, meant) || is_one_of(&HEROES, meant) || is_one_of(&FOES, meant);
-        known.then(|| (Named { names, word: Some(meant.to_owned()) }, end))
+        Some((Named { names, word: Some(meant.to_owned()) }, end))
+    }
+
+    /// Who is left out of a group whose word ends at this byte, and where that ends: `heroes but Ann and Bob`.
+    fn left_out(&self, text: &str, end: usize) -> (Vec<CharacterId>, usize) {
+        let (mut out, mut at) = (Vec::new(), end);
+        let leaving = next_word(text, end);
+        let mut next = is_one_of(&LEAVING_OUT, word_at(text, leaving)).then(|| next_word(text, leaving));
+        while let Some(start) = next.map(|start| skip_article(text, start)) {
+            let name = word_at(text, start).trim_end_matches(',');
+            let Some(who) = self.cast.known(name) else { break };
+            out.push(who);
+            at = start + name.len();
+            next = joined(text, at).filter(|(_, how)| *how == Apart::Joined).map(|(start, _)| start);
+        }
+        (out, at)
     }
 
     fn names_at(&self, text: &str, at: usize, place: Place) -> Option<(Named, usize)> {
