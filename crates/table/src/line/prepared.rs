@@ -117,7 +117,7 @@ impl Draft {
             true => std::iter::once(from..arguments.typed.len()).collect(),
             false => words.taken(),
         };
-        if words.remark().is_some() || arguments.typed.len() < whole.len() {
+        if words.remark().is_some() || words.left().next().is_some() || arguments.typed.len() < whole.len() {
             command.unless_it_is_clear(host, (&whole, &taken), &cast, attempt)?;
         }
         arguments.add_remark(words.remark());
