@@ -164,13 +164,13 @@ impl Oracle {
                 self.wrong(format!("{} is in the journal of {room} {by_token} times", message.id));
             }
             let (nothing, passed_over) = self.told(&net.name, room, &message.id);
-            // The network may have refused the post that says so.
-            let passed_over = passed_over || net.refused_of(&format!("{room}/{}{SORRY}", message.id));
             // Only what the bot was playing when it ended, more than once, is passed over.
             let survives = !message.id.starts_with(DEADLY) && saying.text != AGREES;
             if passed_over && survives && self.ends - self.deaths < 2 {
                 self.wrong(format!("{} was passed over, and the bot did not end on it", message.id));
             }
+            // The network may have refused the post that says so.
+            let passed_over = passed_over || net.refused_of(&format!("{room}/{}{SORRY}", message.id));
             // And a post that may be there twice is not said a third time.
             let unsaid = message.id.starts_with(DEADLY) || is_passed_over(store, message);
             let unsaid = unsaid && net.kind.guarantees().repeated == Repeated::Twice;

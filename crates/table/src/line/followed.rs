@@ -181,11 +181,7 @@ impl Followed<'_, '_> {
         let game = &self.command.plugin.manifest().id;
         let of = self.take_name(arguments)?.unwrap_or(self.here.attempt.actor);
         let (role, named) = (self.here.attempt.rights.role(), of != self.here.attempt.actor);
-        // A secret roll is passed over by whoever may not read it: where it leads would tell whom it is about.
-        let knows = |roll: &RollDoc| {
-            let (doc, rights) = (&ledger.state.doc.doc, &self.here.attempt.rights);
-            !roll.secret || rights.could(doc, Act::Know) || rights.could(doc, Act::AnswerFor(roll.character))
-        };
+        let knows = |roll: &RollDoc| self.knows(ledger, roll);
         let fit = |record: &Value, roll: &RollDoc| if knows(roll) { self.fit_of(record, roll) } else { Fit::No };
         let latest = |wanted| ledger.latest_that(of, game, wanted, fit);
         if !named {
@@ -207,6 +203,26 @@ impl Followed<'_, '_> {
             asked => asked,
         };
         Ok((of, asked.map_or_else(|| latest(Fit::Open), |number| Ok(Some(number)))?))
+    }
+
+    /// A secret roll is passed over by whoever may not read it: where it leads would tell whom it is about.
+    fn knows(&self, ledger: &Ledger<'_>, roll: &RollDoc) -> bool {
+        let (doc, rights) = (&ledger.state.doc.doc, &self.here.attempt.rights);
+        !roll.secret || rights.could(doc, Act::Know) || rights.could(doc, Act::AnswerFor(roll.character))
+    }
+
+    /// Whether an open roll of one character asks another for this.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    pub(super) fn asks(
+        &self,
+        ledger: &Ledger<'_>,
+        (who, whom): (CharacterId, CharacterId),
+    ) -> Result<bool, StoreError> {
+        let (spec, game) = (self.command.spec, &self.command.plugin.manifest().id);
+        let asking = |roll: &RollDoc| self.knows(ledger, roll) && roll.character == who;
+        Ok(ledger.offered_by_another(spec, game, Answers { to: whom, role: Role::Player }, asking)?.is_some())
     }
 
     /// For a referee without a roll of their own that this fits: the newest roll of anybody that it fits and that is

@@ -3,6 +3,7 @@
 
 pub(super) mod named;
 
+use super::followed::Followed;
 use super::meant::SECRET;
 use super::remarks::{Command, Here};
 use crate::attempt::{Attempt, Found};
@@ -212,7 +213,7 @@ impl Draft {
         // All bytes are where they were typed; the comment and the number of a roll are spaces.
         let mut body = Arguments::of(text, FollowUp::Own).typed;
         body.push_str(&" ".repeat(text.len() - body.len()));
-        let mut at = 0;
+        let (mut at, mut actor) = (0, attempt.actor);
         if named::word_at(text, at).eq_ignore_ascii_case(SECRET) {
             at = named::next_word(text, at);
         }
@@ -237,8 +238,11 @@ impl Draft {
                 }
                 return Ok(Some(several));
             }
-            let Ok((_, rest)) = named_first(&attempt.doc, &text[named::next_word(text, at)..]) else { return Ok(None) };
+            let Ok((name, rest)) = named_first(&attempt.doc, &text[named::next_word(text, at)..]) else {
+                return Ok(None);
+            };
             at = text.len() - rest.len();
+            actor = cast.known(&name).unwrap_or(actor);
         }
         let rest = text[at..].trim_start_matches(attempt.room.prefix.as_str());
         at = text.len() - rest.len();
@@ -265,7 +269,24 @@ impl Draft {
             let slot = Slot { plugin, spec, body, from, at: start..end };
             let Some(taken) = slot.takes(&known, &group) else { continue };
             let by_word = group.is_word();
-            let members = group.members()?;
+            let mut members = group.members()?;
+            // `counter all` answers those who wait for that.
+            if by_word && matches!(spec.follow_up, FollowUp::Anyone | FollowUp::IfAny) {
+                let command = Command { plugin, spec, from };
+                let (followed, ledger) = (Followed { command, here: known, offered: None }, self.ledger(host));
+                let mut asking = Vec::new();
+                for name in members {
+                    if let Some(who) = cast.known(&name)
+                        && followed.asks(&ledger, (who, actor))?
+                    {
+                        asking.push(name);
+                    }
+                }
+                if asking.is_empty() {
+                    return Ok(None);
+                }
+                members = asking;
+            }
             let place = at + start..at + end;
             return Ok(match taken {
                 Taken::OneByOne(whom) => Some(several(line, place, &members, whom)?),
