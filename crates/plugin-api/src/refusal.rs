@@ -89,6 +89,9 @@ impl From<RollError> for Refusal {
     }
 }
 
+/// A word of so many letters is short.
+const SHORT: usize = 3;
+
 /// The candidate that `word` was probably meant to be: at most one typo in a short word, two in a long one, or the only one
 /// without its vowels, `clr`.
 pub fn suggest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
@@ -97,7 +100,13 @@ pub fn suggest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) ->
         3..=5 => 1,
         _ => 2,
     };
-    let candidates: Vec<&str> = candidates.into_iter().collect();
+    // `-adv` takes it away, and `wow` is no slip of a shorter word that begins otherwise.
+    if word.starts_with(['-', '+']) && word[1..].starts_with(char::is_alphabetic) {
+        return None;
+    }
+    let first = |word: &str| word.chars().next().map(|first| first.to_ascii_lowercase());
+    let like = |known: &&str| word.len() > SHORT || known.len() >= word.len() || first(known) == first(word);
+    let candidates: Vec<&str> = candidates.into_iter().filter(like).collect();
     shortened(word, &candidates).or_else(|| suggest_within(slips, word, candidates))
 }
 
@@ -141,6 +150,9 @@ mod tests {
         assert_eq!(suggest("dav", words), Some("adv"));
         assert_eq!(suggest("sv", words), None);
         assert_eq!(suggest("adv", words), None);
+        assert_eq!(suggest("-adv", words), None);
+        assert_eq!(suggest("wow", ["ow"]), None);
+        assert_eq!(suggest("vss", words), Some("vs"));
         assert_eq!(suggest("stress", words), None);
         assert_eq!(suggest("stggrd", words), Some("staggered"));
         assert_eq!(suggest("clr", ["clear", "color"]), None);

@@ -92,6 +92,8 @@ pub enum Shown {
     Commented,
     /// With the remark in front of the command, or commented for whoever may not play that.
     InFront,
+    /// Without it.
+    Without,
     /// As nothing: what it lacks is not known.
     Nothing,
 }
@@ -131,6 +133,8 @@ pub enum Doubt {
     Another,
     /// Two numbers or dice were taken that are the ends of a range.
     Range,
+    /// Nothing is left but a question mark.
+    Question,
     /// It goes on with the last argument.
     GoesOn,
     /// What was taken for a word of the command is a part of it.
@@ -159,6 +163,7 @@ pub fn doubted(read: Read<'_>, known: &dyn Known) -> Option<Doubted> {
     };
     let shown = match because {
         Doubt::ActsAs => Shown::InFront,
+        Doubt::Question => Shown::Without,
         because if whole && !remark.lacks_something(*because) => Shown::Commented,
         _ => Shown::Nothing,
     };
@@ -329,6 +334,9 @@ mod tests {
             #[word("versus")]
             target: Option<Name>,
         },
+        /// Spend.
+        #[command(changes, example = "spend 1")]
+        Spend { number: Option<Number<0, 9>> },
     }
 
     struct Room;
@@ -360,10 +368,11 @@ mod tests {
     }
 
     fn doubted_in(line: &str) -> Option<Doubted> {
-        let spec = Play::declare().remove(0);
         let from = line.find(' ').unwrap_or(line.len());
+        let mut specs = Play::declare();
+        let spec = specs.swap_remove(usize::from(line.starts_with("spend")));
         let mut words = Words::new(line, from).with_names(|name| Room.is_name(&name.to_lowercase())).with_remark();
-        let _: Result<Play, _> = Play::parse("act", &mut words);
+        let _: Result<Play, _> = Play::parse(&spec.name, &mut words);
         doubted(Read { typed: line, from, taken: &words.taken(), spec: &spec }, &Room)
     }
 

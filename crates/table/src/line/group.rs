@@ -21,7 +21,7 @@ use journal::ordinal;
 use journal::store::StoreError;
 use named::{Named, Place};
 use plugin_api::names::written;
-use plugin_api::{ArgumentKind, ArgumentSpec, CommandSpec, FollowUp, Many, Plugin};
+use plugin_api::{ArgumentKind, ArgumentSpec, CharacterId, CommandSpec, FollowUp, Many, Plugin};
 use std::ops::Range;
 
 /// The commands that take back all that one line did.
@@ -272,20 +272,11 @@ impl Draft {
             let mut members = group.members()?;
             // `counter all` answers those who wait for that.
             if by_word && matches!(spec.follow_up, FollowUp::Anyone | FollowUp::IfAny) {
-                let command = Command { plugin, spec, from };
-                let (followed, ledger) = (Followed { command, here: known, offered: None }, self.ledger(host));
-                let mut asking = Vec::new();
-                for name in members {
-                    if let Some(who) = cast.known(&name)
-                        && followed.asks(&ledger, (who, actor))?
-                    {
-                        asking.push(name);
-                    }
-                }
-                if asking.is_empty() {
+                let followed = Followed { command: Command { plugin, spec, from }, here: known, offered: None };
+                members = self.who_ask(host, &followed, (&members, actor))?;
+                if members.is_empty() {
                     return Ok(None);
                 }
-                members = asking;
             }
             let place = at + start..at + end;
             return Ok(match taken {
@@ -304,6 +295,24 @@ impl Draft {
             });
         }
         Ok(None)
+    }
+
+    /// Those of these characters who ask the actor for what a command does.
+    fn who_ask(
+        &self,
+        host: &Host,
+        followed: &Followed<'_, '_>,
+        (names, actor): (&[String], CharacterId),
+    ) -> Result<Vec<String>, StoreError> {
+        let (ledger, mut asking) = (self.ledger(host), Vec::new());
+        for name in names {
+            if let Some(who) = followed.here.cast.known(name)
+                && followed.asks(&ledger, (who, actor))?
+            {
+                asking.push(name.clone());
+            }
+        }
+        Ok(asking)
     }
 
     /// The same command so many times.

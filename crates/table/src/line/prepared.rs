@@ -117,7 +117,8 @@ impl Draft {
             true => std::iter::once(from..arguments.typed.len()).collect(),
             false => words.taken(),
         };
-        if words.remark().is_some() || words.left().next().is_some() || arguments.typed.len() < whole.len() {
+        let left = words.remark().is_some() || words.left().next().is_some() || whole.trim_end().ends_with('?');
+        if left || arguments.typed.len() < whole.len() {
             command.unless_it_is_clear(host, (&whole, &taken), &cast, attempt)?;
         }
         arguments.add_remark(words.remark());

@@ -97,6 +97,7 @@ impl<'a> Command<'a> {
         let place = place_of(said, (self, typed), doubt.at.clone());
         let told = place.clone().map_or("that", |place| said[place].trim());
         let what = match doubt.shown {
+            Shown::Without => "was that a question?".to_owned(),
             Shown::Nothing => format!("I do not understand \"{told}\" here"),
             _ => format!("\"{told}\" would only be a comment"),
         };
@@ -104,6 +105,7 @@ impl<'a> Command<'a> {
         let Some(place) = place else { return refusal };
         let right = match doubt.shown {
             Shown::Nothing => None,
+            Shown::Without => Some(said[..place.start].trim_end().to_owned()),
             Shown::InFront if role >= Role::Referee => Some(in_front(said, &place)),
             _ => Some(commented(said, &place, self)),
         };

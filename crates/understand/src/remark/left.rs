@@ -3,7 +3,7 @@
 use super::{Known, Read};
 use crate::english::{Class, is, is_any};
 use crate::tokens::{Shape, Token, tokens};
-use plugin_api::{ArgumentKind, ArgumentSpec, CommandSpec, Place};
+use plugin_api::{ArgumentKind, ArgumentSpec, CommandSpec, Effect, Place};
 use std::collections::BTreeSet;
 use std::ops::Range;
 
@@ -53,7 +53,8 @@ impl<'a> Left<'a> {
             is_any(&tokens[last].text, &[Class::Link, Class::Means]).then_some(last)
         };
         let between = || (0..marked).find(|at| is_between(&tokens, &taken, *at));
-        let content = divided.or_else(|| (0..marked).find(left)).or_else(ends).or_else(between)?;
+        let asked = || is_question(&tokens, read);
+        let content = divided.or_else(|| (0..marked).find(left)).or_else(ends).or_else(between).or_else(asked)?;
         let own = |at: &usize| !taken[*at] && tokens[*at].says();
         let first = (0..content).rev().take_while(own).last().unwrap_or(content);
         let soft = first.checked_sub(1).is_some_and(|before| !tokens[before].says());
@@ -169,6 +170,15 @@ impl<'a> Left<'a> {
         });
         of_it.next().is_none()
     }
+}
+
+/// The question mark at the end of a line that would change something.
+fn is_question(tokens: &[Token], read: Read<'_>) -> Option<usize> {
+    let last = tokens.len().checked_sub(1).filter(|last| tokens[*last].text == "?")?;
+    // In a text it is a part of that.
+    let text =
+        |place: &Range<usize>| place.end == tokens[last].at.end && last > 0 && place.start < tokens[last - 1].at.start;
+    (read.spec.effect == Effect::Changes && !read.taken.iter().any(text)).then_some(last)
 }
 
 /// Whether a token is the `to` of a range: `15 to 20`, `d8 to d10`.

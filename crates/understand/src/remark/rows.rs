@@ -10,7 +10,8 @@ use plugin_api::{Effect, suggest};
 pub type Row = (Doubt, fn(&Left<'_>) -> bool, &'static str);
 
 /// The rule.
-pub const ROWS: [Row; 24] = [
+pub const ROWS: [Row; 25] = [
+    (Doubt::Question, |left| left.asks(), "spend 1?"),
     (Doubt::Range, |left| left.is_a_range(), "act d8 to d10"),
     (Doubt::ActsAs, |left| left.acts_as(), "act d8 as Kenji"),
     (Doubt::Aside, |left| left.opening().is_some(), "act d8 (adv from Kenji)"),
@@ -109,6 +110,10 @@ impl Left<'_> {
             _ => false,
         };
         !self.soft && self.core().any(meant)
+    }
+
+    fn asks(&self) -> bool {
+        self.text(self.content) == "?"
     }
 
     fn is_a_range(&self) -> bool {
