@@ -1,5 +1,6 @@
 //! A change of a value by dice: `hp -2d6` takes what they come to from hp, and `hp = 2d6+3` sets it.
 
+use crate::budget::MOST_TEXT;
 use crate::sheet::Sheet;
 use dice::{Dialect, Dice, Expression, Fate, Notation, Roll};
 use plugin_api::Refusal;
@@ -105,7 +106,7 @@ impl ByDice {
     }
 }
 
-/// The text with the values of names between its signs: `+1d8+wis`.
+/// The text with the values of names between its signs: `+1d8+wis`. One that would be too long stays as it is, and reads as nothing.
 fn with_values(sheet: &Sheet<'_>, typed: &str) -> String {
     let mut filled = String::new();
     for part in typed.split_inclusive(['+', '-']) {
@@ -113,6 +114,9 @@ fn with_values(sheet: &Sheet<'_>, typed: &str) -> String {
         let value = sheet.named(name.trim()).filter(|_| name.contains(char::is_alphabetic));
         filled.push_str(&value.map_or(name.to_owned(), |value| format!("({value})")));
         filled.push_str(sign);
+        if filled.len() > MOST_TEXT {
+            return typed.to_owned();
+        }
     }
     filled
 }

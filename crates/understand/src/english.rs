@@ -48,6 +48,14 @@ pub enum Class {
     Dice,
     /// It says how much or how often what is in front of it counts: `halved`.
     Factor,
+    /// What follows is left out of a group: `except`.
+    Excluding,
+    /// Whom something is for follows it: `to`.
+    Recipient,
+    /// It is to be read by few: `private`.
+    Secretly,
+    /// It is not to be seen, or is said of a thing that is not: `hidden`.
+    Unseen,
     /// It asks for something: `secretly`.
     Asked,
     /// It leads to whom a line is against: `versus`.

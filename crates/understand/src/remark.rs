@@ -257,7 +257,7 @@ impl Left<'_> {
     /// Whether it begins with who is left out: `but Kenji`.
     fn leaves_somebody_out(&self) -> bool {
         let whom = self.tokens.get(self.content + 1).is_some_and(|next| self.known.is_name(&next.text));
-        whom && matches!(self.text(self.content), "but" | "except" | "excluding")
+        whom && self.is(self.content, Class::Excluding)
     }
 
     /// Whether its first word is a number of what follows, also in words.

@@ -19,11 +19,8 @@ const MOST_LABEL: usize = 40;
 const CLEARS: [&str; 8] = ["clear", "remove", "end", "none", "off", "no", "not", "without"];
 /// The same, behind a condition.
 const OVER: [&str; 6] = ["none", "off", "over", "gone", "ended", "cleared"];
-/// Words around a condition that say that it ends.
-const ENDED: [&str; 16] = [
-    "not", "no", "longer", "isn't", "isnt", "never", "without", "lose", "loses", "lost", "remove", "ends", "ended",
-    "over", "stops", "anymore",
-];
+/// The same, anywhere around one that there is.
+const ENDED: [&str; 10] = ["longer", "isn't", "isnt", "never", "lose", "loses", "lost", "ends", "stops", "anymore"];
 /// Words behind a number of rounds.
 const ROUNDS: [&str; 8] = ["round", "rounds", "rd", "rds", "rnd", "rnds", "turn", "turns"];
 /// Words in front of a duration.
@@ -196,7 +193,8 @@ fn ended(typed: &str, own: &[Condition]) -> Option<String> {
     let label = behind.map(|(label, _)| label.trim()).or_else(signed);
     let is =
         |label: &str| own.iter().find(|each| each.label.eq_ignore_ascii_case(label)).map(|each| each.label.as_str());
-    let says = |word: &&str| !ENDED.contains(&word.trim_matches(['.', '!', ',']).to_lowercase().as_str());
+    let ends = |word: &str| [&CLEARS[..], &OVER, &ENDED].iter().any(|words| words.contains(&word));
+    let says = |word: &&str| !ends(&word.trim_matches(['.', '!', ',']).to_lowercase());
     let words: Vec<&str> = typed.split_whitespace().filter(says).collect();
     let denied = words.len() < typed.split_whitespace().count();
     is(&words.join(" ")).filter(|_| denied).or(label).map(str::to_owned)

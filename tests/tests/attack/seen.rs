@@ -131,7 +131,7 @@ fn nothing_may_stand_behind_a_hidden_value() {
         assert_eq!(ours, theirs, "{line}");
     }
     let (table, [ann, ..]) = &mut one;
-    let came = table.say(ann, "!roll d20+5 vs Ogre - 14");
+    let came = table.say(ann, "!roll d20+5 vs Ogre d20");
     assert!(came.public().contains("nothing may follow"), "{}", came.all());
     // Words are a comment.
     for line in ["!roll d20+5 vs Ogre with my axe", "!roll d20+5 vs Ogre # 2nd try", "!torg test 8 vs Ogre -2"] {

@@ -10,7 +10,7 @@ use crate::words::CommandLine;
 use dice::Dialect;
 use plugin_api::{Refusal, names};
 use std::collections::BTreeSet;
-use understand::english::{Class, is_any};
+use understand::english::{Class, is, is_any};
 
 /// The line that sets all the values which this line changes, if it changes several.
 ///
@@ -85,8 +85,6 @@ impl Set {
     }
 }
 
-/// Words in front of whom a change is for.
-const WHOM: [&str; 4] = ["for", "to", "on", "at"];
 /// The most words of a name.
 const LONGEST_NAME: usize = 3;
 /// What says how much a change counts is among so many first words.
@@ -103,7 +101,7 @@ pub(super) fn doubted(host: &Host, line: &CommandLine, sets: &str, attempt: &Att
         let what = format!("\"{said}\" would only be a comment");
         Some(Refusal::new(what).mended(0..line.typed.len(), right))
     };
-    let led = words.first().is_some_and(|word| WHOM.contains(&word.as_str()));
+    let led = words.first().is_some_and(|word| is(word, Class::Recipient));
     let whom = &words[usize::from(led)..];
     let ends = |count: &usize| led || *count == whom.len();
     let group = [&names::EVERYBODY[..], &names::HEROES, &names::FOES].concat();

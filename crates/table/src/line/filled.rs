@@ -61,6 +61,9 @@ pub(super) fn filled(
     }
     let typed = attempt.typed.clone();
     let answered = reading.stands_for(&typed, attempt);
+    if let Some(unread) = answered.as_ref().filter(|answered| !reading.reads(&answered.typed, attempt)) {
+        reading.unless_more_stands_behind(unread, &unread.typed, attempt)?;
+    }
     if let Some(answered) = answered.filter(|answered| reading.reads(&answered.typed, attempt)) {
         attempt.typed.clone_from(&answered.typed);
         let mut looked_up = reading.look_up(attempt);

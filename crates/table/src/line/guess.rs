@@ -32,7 +32,7 @@ use tidied::Tidied;
 use understand::english::turns;
 use words::{ARTICLES, DONE, FILLERS, GAINS, LOSES, TURNS, VERBS};
 
-pub(super) use candidates::{SECRETLY, candidates};
+pub(super) use candidates::candidates;
 pub(super) use misread::{meant_by, meant_by_tool, meant_by_value};
 pub(super) use slips::{SPOKEN, consonants};
 pub(super) use words::is_idle;

@@ -22,6 +22,7 @@ use chat::Readers;
 use plugin_api::names::written;
 use plugin_api::{CommandSpec, Kind, Plugin, Refusal, Trait};
 use std::sync::Arc;
+use understand::english::{Class, is};
 
 /// An understood line.
 pub(super) enum Meant<'a> {
@@ -356,18 +357,21 @@ pub(super) fn stands_around(word: &str) -> bool {
     [ACT_AS, SECRET].contains(&word)
 }
 
-/// How people begin a note that is not for everybody.
-const SECRETLY: [&str; 7] = [SECRET, "secretly", "private", "privately", "to self", "to myself", "for myself"];
+/// How people begin a note for themselves, besides words such as `secret`.
+const TO_ONESELF: [&str; 3] = ["to self", "to myself", "for myself"];
 
 /// A line such as `note secret TEXT` without what says so, if something does.
 fn without_secret(line: &CommandLine) -> Option<CommandLine> {
     let (command, rest) = line.typed.split_once(char::is_whitespace)?;
     let rest = rest.trim_start();
-    let text = SECRETLY.iter().find_map(|said| {
-        let (front, text) = rest.split_at_checked(said.len())?;
-        let ends = text.starts_with(|c: char| c.is_whitespace() || matches!(c, ':' | ','));
-        (front.eq_ignore_ascii_case(said) && ends).then(|| text.trim_start_matches([':', ',', ' ']))
-    });
+    let ends = |c: char| c.is_whitespace() || matches!(c, ':' | ',');
+    let behind = |end: usize| rest[end..].starts_with(ends).then(|| rest[end..].trim_start_matches(ends));
+    let word = &rest[..rest.find(ends).unwrap_or(rest.len())];
+    let phrase = || {
+        let begins = |said: &&&str| rest.get(..said.len()).is_some_and(|front| front.eq_ignore_ascii_case(said));
+        behind(TO_ONESELF.iter().find(begins)?.len())
+    };
+    let text = if is(&word.to_lowercase(), Class::Secretly) { behind(word.len()) } else { phrase() };
     let text = text.filter(|text| !text.trim().is_empty())?;
     Some(CommandLine { typed: format!("{command} {text}"), ..line.clone() })
 }

@@ -1,7 +1,7 @@
 //! Corrections that would be played: before a corrected line is shown, it is tried out, with dice of no table. Nothing of that
 //! stays.
 
-use super::guess::{SECRETLY, candidates, is_idle};
+use super::guess::{candidates, is_idle};
 use super::meant::{self, Meant, ODDS, stands_around};
 use super::reading::{applied, corrected};
 use crate::amends::amends;
@@ -15,7 +15,8 @@ use crate::unplayed::Unplayed;
 use crate::words::CommandLine;
 use dice::Budget;
 use plugin_api::{Kind, Played, Refusal, Trait, Wanted, Words, suggest, suggest_within};
-use understand::english::turns;
+use std::collections::BTreeSet;
+use understand::english::{Class, is_any, turns};
 
 /// The most lines tried out for one that is refused, and the steps of each besides what its words cost.
 const MOST_TRIED: usize = 60;
@@ -434,7 +435,7 @@ fn hides_the_point(host: &Host, right: &str, attempt: &Attempt<'_>) -> bool {
     let says_it = words.len() == 1 && words[0] == typed && !begins_with_a_command(host, attempt);
     turned
         || valued
-        || words.iter().any(|word| is(word, &SECRETLY))
+        || words.iter().any(|word| is_any(word, &[Class::Secretly, Class::Unseen]))
         || idle
         || says_it
         || words.first().is_some_and(named)
@@ -446,16 +447,15 @@ fn leaves_somebody_out(host: &Host, said: &str, attempt: &Attempt<'_>) -> bool {
     let cast = attempt.cast(host);
     let words: Vec<String> =
         said.split_whitespace().map(|word| word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase()).collect();
-    words
-        .windows(2)
-        .any(|pair| matches!(pair[0].as_str(), "but" | "except" | "excluding") && cast.known(&pair[1]).is_some())
+    words.windows(2).any(|pair| is_any(&pair[0], &[Class::Excluding]) && cast.known(&pair[1]).is_some())
 }
 
 /// Whether a word behind the command, whose arguments begin at this byte, was not typed.
 fn puts_a_word_in(from: usize, attempt: &Attempt<'_>) -> bool {
-    let typed = attempt.message.body.to_lowercase();
-    let words = attempt.typed.get(from..).unwrap_or_default().split(|c: char| !c.is_alphanumeric());
-    words.into_iter().any(|word| word.contains(char::is_alphabetic) && !typed.contains(&word.to_lowercase()))
+    let words = |text: &str| -> BTreeSet<String> {
+        text.split(|c: char| !c.is_alphabetic()).filter(|word| !word.is_empty()).map(str::to_lowercase).collect()
+    };
+    !words(attempt.typed.get(from..).unwrap_or_default()).is_subset(&words(&attempt.message.body))
 }
 
 /// Whether the correction of a refusal has a number that was not typed.

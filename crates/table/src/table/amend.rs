@@ -11,11 +11,13 @@ use crate::budget::MOST_UNDONE;
 use crate::draft::Draft;
 use crate::host::Host;
 use crate::line::undo::may_take_back;
+use crate::notation::throws_dice;
 use crate::outcome::{Outcome, OutcomeKind};
 use crate::rights::Rights;
 use crate::unplayed::Unplayed;
 use crate::words::{Arguments, CommandLine};
 use chat::Message;
+use dice::Dialect;
 use journal::documents::{InboxRow, to_json};
 use journal::store::StoreError;
 use journal::{HOUSE, Page, keys, line_and_place};
@@ -54,18 +56,12 @@ fn meant(word: &str, typed: &str, comment: Option<&str>, (page, notation): (&Pag
         (true, true) => format!("+{first}"),
         (true, false) => format!("+{first} {behind}").trim_end().to_owned(),
         // `d6` behind `d20+5` would be five of them.
-        (false, _) if notation && begins_dice(first) => format!("+{more}"),
+        (false, _) if notation && throws_dice(first, Dialect::Native) => format!("+{more}"),
         (false, _) => more.to_owned(),
     };
     let comment = Some(behind).filter(|_| prose).or(comment).or(said.comment.as_deref());
     let (before, after) = said.typed.split_at(end_of_own(&said.typed, &more));
     Ok(format!("{before} {more}{after}{}", commented(comment)))
-}
-
-/// `d6`, `2d6+1`
-fn begins_dice(word: &str) -> bool {
-    let sides = word.trim_start_matches(|c: char| c.is_ascii_digit()).strip_prefix(['d', 'D']);
-    sides.is_some_and(|sides| sides.starts_with(|c: char| c.is_ascii_digit()))
 }
 
 /// Where dice or a number are added to a line: in front of what it is compared with.

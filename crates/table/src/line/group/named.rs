@@ -6,11 +6,10 @@ use crate::people::is_one_of;
 use journal::MOST_IN_A_GROUP;
 use plugin_api::names::{EVERYBODY, FOES, HEROES};
 use plugin_api::{CharacterId, Refusal};
+use understand::english::{Class, is};
 
 /// Words that join names.
 const JOINING: [&str; 2] = ["and", "&"];
-/// Words in front of whom a group leaves out.
-const LEAVING_OUT: [&str; 3] = ["except", "but", "excluding"];
 /// The command that sets values.
 const SET: &str = "set";
 /// Words that a name may have.
@@ -109,7 +108,7 @@ impl Here<'_, '_> {
     fn left_out(&self, text: &str, end: usize) -> (Vec<CharacterId>, usize) {
         let (mut out, mut at) = (Vec::new(), end);
         let leaving = next_word(text, end);
-        let mut next = is_one_of(&LEAVING_OUT, word_at(text, leaving)).then(|| next_word(text, leaving));
+        let mut next = is(&word_at(text, leaving).to_lowercase(), Class::Excluding).then(|| next_word(text, leaving));
         while let Some(start) = next.map(|start| skip_article(text, start)) {
             let name = word_at(text, start).trim_end_matches(',');
             let Some(who) = self.cast.known(name) else { break };

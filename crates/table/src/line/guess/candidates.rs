@@ -12,14 +12,13 @@ use crate::line::filled::reads_whole;
 use crate::words::CommandLine;
 use plugin_api::names::written;
 use plugin_api::{Cast, CommandSpec, Kind, Plugin, Role, suggest};
+use understand::english::{Class, is_any};
 
 /// Words that begin a question to be answered with yes or no.
 const ASKING: [&str; 14] =
     ["is", "are", "was", "were", "will", "would", "does", "do", "did", "can", "could", "should", "has", "have"];
 /// What joins two words.
 pub(super) const JOINS: [&str; 3] = ["+", "&", "and"];
-/// What makes a roll one for referees alone.
-pub(crate) const SECRETLY: [&str; 6] = ["secret", "secretly", "private", "privately", "hidden", "whisper"];
 
 /// Lines that a refused one may have been meant as, the likeliest first.
 pub(crate) fn candidates(host: &Host, typed: &str, attempt: &Attempt<'_>) -> Vec<String> {
@@ -150,7 +149,7 @@ impl Said<'_> {
         let unjoined = with(rest.iter().filter(|word| !JOINS.contains(*word)).map(|word| (*word).to_owned()).collect());
         lines.extend(Some(unjoined).filter(|_| signs && !notation && !of_a_tool));
         // `roll secretly d20`
-        if let Some(at) = rest.iter().position(|word| SECRETLY.contains(word)) {
+        if let Some(at) = rest.iter().position(|word| is_any(word, &[Class::Secretly, Class::Unseen])) {
             lines.push(format!("secret {command} {}", [&rest[..at], &rest[at + 1..]].concat().join(" ")));
         }
         lines.extend(Some(all).filter(|_| turns));
