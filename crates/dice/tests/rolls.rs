@@ -215,3 +215,14 @@ fn an_explosion_that_would_not_end_stops_at_the_budget() {
         }
     }
 }
+
+#[test]
+fn a_number_that_belongs_to_something_else_counts_no_dice() {
+    let reads = |text: &str| text.parse::<Notation>().is_ok();
+    for text in ["2 d6", "d20 + 2 d6", "d20+5+d8", "d20 vs 15+5", "d20 vs 15 + 5", "3 - 4", "(1-3)d6", "6-1"] {
+        assert!(reads(text), "{text}");
+    }
+    for text in ["d20+5 d8+3", "3-4 d6", "d20+5 vs 12 d6", "d20 vs 15 +5", "d20 vs 15 -2", "1-6", "d20+5 vs 12-15"] {
+        assert!(!reads(text), "{text}");
+    }
+}
