@@ -514,7 +514,7 @@ impl<'a> Parser<'a> {
     }
 
     fn sign_missing(&self) -> NotationError {
-        self.error(self.at..self.at + 1, "a sign is missing before this, as in d8 + d10; two rolls are d8; d10")
+        self.error(self.at..self.at + 1, "a sign is missing before this, as in d8 + d10; for two rolls, write d8; d10")
     }
 }
 
