@@ -12,20 +12,25 @@ const MOST_NAMED: usize = 6;
 #[derive(Clone, Debug, Default)]
 pub struct Cast {
     // Shared, because a command is played many times to work out its odds; copied when somebody joins.
-    pub(crate) names: Arc<BTreeMap<CharacterId, String>>,
-    players: Arc<BTreeMap<PlayerId, (String, CharacterId)>>,
-    // Keyed by lower-case name. If a name is shared, the first holder wins, and characters win over players.
-    known: Arc<BTreeMap<String, CharacterId>>,
-    present: Arc<BTreeMap<PlayerId, String>>,
+    pub(crate) all: Arc<Everyone>,
     next: u32,
     newcomers: Vec<Newcomer>,
-    pub(crate) referees: Arc<BTreeSet<PlayerId>>,
-    opposition: Arc<BTreeSet<CharacterId>>,
-    owners: Arc<BTreeMap<CharacterId, PlayerId>>,
-    // By lower-case name: whose it was before they chose another.
-    former: Arc<BTreeMap<String, CharacterId>>,
-    pub(crate) away: Arc<BTreeSet<CharacterId>>,
     pub(crate) welcomed: Vec<CharacterId>,
+}
+
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Everyone {
+    pub names: BTreeMap<CharacterId, String>,
+    players: BTreeMap<PlayerId, (String, CharacterId)>,
+    /// Keyed by lower-case name. If a name is shared, the first holder wins, and characters win over players.
+    known: BTreeMap<String, CharacterId>,
+    present: Arc<BTreeMap<PlayerId, String>>,
+    pub referees: BTreeSet<PlayerId>,
+    opposition: BTreeSet<CharacterId>,
+    owners: BTreeMap<CharacterId, PlayerId>,
+    /// By lower-case name: whose it was before they chose another.
+    former: BTreeMap<String, CharacterId>,
+    pub away: BTreeSet<CharacterId>,
 }
 
 /// Somebody who got a character by being named.
@@ -45,16 +50,20 @@ impl Cast {
         for (id, name) in &names {
             known.entry(name.to_lowercase()).or_insert(*id);
         }
-        Cast { names: Arc::new(names), known: Arc::new(known), ..Cast::default() }
+        Cast { all: Arc::new(Everyone { names, known, ..Everyone::default() }), ..Cast::default() }
+    }
+
+    pub(crate) fn all_mut(&mut self) -> &mut Everyone {
+        Arc::make_mut(&mut self.all)
     }
 
     /// Adds these players, who can be named like the characters they act for.
     #[must_use]
     pub fn with_players(mut self, players: impl IntoIterator<Item = (PlayerId, (String, CharacterId))>) -> Self {
-        self.players = Arc::new(players.into_iter().collect());
-        let known = Arc::make_mut(&mut self.known);
-        for (name, id) in self.players.values() {
-            known.entry(name.to_lowercase()).or_insert(*id);
+        let all = self.all_mut();
+        all.players = players.into_iter().collect();
+        for (name, id) in all.players.values() {
+            all.known.entry(name.to_lowercase()).or_insert(*id);
         }
         self
     }
@@ -63,14 +72,15 @@ impl Cast {
     /// gets the character `next`.
     #[must_use]
     pub fn with_present(mut self, present: Arc<BTreeMap<PlayerId, String>>, next: CharacterId) -> Self {
-        (self.present, self.next) = (present, next.0);
+        (self.all_mut().present, self.next) = (present, next.0);
         self
     }
 
     /// Adds these referees, and these characters who belong to a referee or to nobody: the opposition.
     #[must_use]
     pub fn with_opposition(mut self, referees: BTreeSet<PlayerId>, characters: BTreeSet<CharacterId>) -> Self {
-        (self.referees, self.opposition) = (Arc::new(referees), Arc::new(characters));
+        let all = self.all_mut();
+        (all.referees, all.opposition) = (referees, characters);
         self
     }
 
@@ -82,20 +92,21 @@ impl Cast {
         former: impl IntoIterator<Item = (CharacterId, String)>,
     ) -> Self {
         let former = former.into_iter().map(|(id, name)| (name.to_lowercase(), id)).collect();
-        (self.owners, self.former) = (Arc::new(owners), Arc::new(former));
+        let all = self.all_mut();
+        (all.owners, all.former) = (owners, former);
         self
     }
 
     /// Marks these characters as away from the table.
     #[must_use]
     pub fn with_away(mut self, characters: impl IntoIterator<Item = CharacterId>) -> Self {
-        self.away = Arc::new(characters.into_iter().collect());
+        self.all_mut().away = characters.into_iter().collect();
         self
     }
 
     /// True if a character belongs to a referee or to nobody.
     pub fn opposes(&self, character: CharacterId) -> bool {
-        self.opposition.contains(&character)
+        self.all.opposition.contains(&character)
     }
 
     /// Characters who were away and were welcomed back.
@@ -111,12 +122,12 @@ impl Cast {
     /// Finds who is called `name`, ignoring case: a character, or else the character that a player of that name acts
     /// for.
     pub fn known(&self, name: &str) -> Option<CharacterId> {
-        self.known.get(&name.to_lowercase()).copied()
+        self.all.known.get(&name.to_lowercase()).copied()
     }
 
     /// The character that the player with this id acts for; a leading `@` and the case do not matter.
     pub fn by_id(&self, typed: &str) -> Option<CharacterId> {
-        self.player_of(typed).and_then(|player| self.players.get(player)).map(|(_, plays)| *plays)
+        self.player_of(typed).and_then(|player| self.all.players.get(player)).map(|(_, plays)| *plays)
     }
 
     /// The player with this id, at the table or only present.
@@ -126,7 +137,7 @@ impl Cast {
         }
         let bare = |id: &str| id.strip_prefix('@').unwrap_or(id).to_lowercase();
         let wanted = bare(typed);
-        let all = || self.players.keys().chain(self.present.keys());
+        let all = || self.all.players.keys().chain(self.all.present.keys());
         let exact = all().find(|player| player.id == typed || player.to_string() == typed);
         exact.or_else(|| all().find(|player| bare(&player.id) == wanted || player.to_string().to_lowercase() == wanted))
     }
@@ -152,7 +163,7 @@ impl Cast {
         if others.is_empty() {
             return Ok(());
         }
-        let all: BTreeSet<&PlayerId> = others.into_iter().chain(self.owners.get(&who)).collect();
+        let all: BTreeSet<&PlayerId> = others.into_iter().chain(self.all.owners.get(&who)).collect();
         let one_network = all.iter().all(|player| all.first().is_some_and(|first| first.network == player.network));
         let shown = |player: &&PlayerId| if one_network { player.id.clone() } else { player.to_string() };
         let ids: Vec<String> = all.iter().map(shown).collect();
@@ -163,15 +174,15 @@ impl Cast {
     /// The players other than whoever plays `who` that may be meant by this name.
     fn others_called(&self, who: CharacterId, name: &str) -> Vec<&PlayerId> {
         let wanted = name.to_lowercase();
-        let owner = self.owners.get(&who);
+        let owner = self.all.owners.get(&who);
         let theirs = |player: &PlayerId| {
-            Some(player) == owner || self.players.get(player).is_some_and(|(_, plays)| *plays == who)
+            Some(player) == owner || self.all.players.get(player).is_some_and(|(_, plays)| *plays == who)
         };
-        let characters = self.names.iter().filter(|(_, name)| name.to_lowercase() == wanted).map(|(id, _)| id);
-        let characters = characters.chain(self.former.get(&wanted)).filter(|id| **id != who);
-        let seated = self.players.iter().map(|(player, (name, _))| (player, name));
-        let shown = seated.chain(&*self.present).filter(|(_, name)| name.to_lowercase() == wanted);
-        let owners = characters.filter_map(|id| self.owners.get(id));
+        let characters = self.all.names.iter().filter(|(_, name)| name.to_lowercase() == wanted).map(|(id, _)| id);
+        let characters = characters.chain(self.all.former.get(&wanted)).filter(|id| **id != who);
+        let seated = self.all.players.iter().map(|(player, (name, _))| (player, name));
+        let shown = seated.chain(&*self.all.present).filter(|(_, name)| name.to_lowercase() == wanted);
+        let owners = characters.filter_map(|id| self.all.owners.get(id));
         owners.chain(shown.map(|(player, _)| player)).filter(|player| !theirs(player)).collect()
     }
 
@@ -179,9 +190,9 @@ impl Cast {
     /// alone.
     pub fn with_account(&self, who: CharacterId) -> String {
         let name = self.name(who);
-        let Some(owner) = self.owners.get(&who) else { return name.to_owned() };
-        let seated = self.players.get(owner).map(|(name, _)| name);
-        let shown = self.present.get(owner).or(seated);
+        let Some(owner) = self.all.owners.get(&who) else { return name.to_owned() };
+        let seated = self.all.players.get(owner).map(|(name, _)| name);
+        let shown = self.all.present.get(owner).or(seated);
         match shown.is_some_and(|shown| shown.to_lowercase() == name.to_lowercase()) {
             true => name.to_owned(),
             false => format!("{name} ({})", owner.id),
@@ -195,7 +206,7 @@ impl Cast {
 
     /// True if a character or a player has exactly this name.
     pub fn is_called(&self, name: &str) -> bool {
-        self.known.contains_key(&name.to_lowercase())
+        self.all.known.contains_key(&name.to_lowercase())
     }
 
     /// The same as [`known`](Self::known), or else the only character whose name, or a word of it, begins with `name`.
@@ -217,7 +228,7 @@ impl Cast {
         if wanted.chars().nth(1).is_none() {
             return Vec::new();
         }
-        let names = || self.names.iter().map(|(id, name)| (*id, name.as_str()));
+        let names = || self.all.names.iter().map(|(id, name)| (*id, name.as_str()));
         // Goon2 is not short for Goon20.
         let numbered = wanted.ends_with(|c: char| c.is_ascii_digit());
         let begin = |word: &str| {
@@ -237,19 +248,20 @@ impl Cast {
             return Some(known);
         }
         let wanted = name.to_lowercase();
-        let stranger = |player: &PlayerId| !self.players.contains_key(player);
-        let found = self.present.iter().find(|(player, name)| name.to_lowercase() == wanted && stranger(player));
+        let stranger = |player: &PlayerId| !self.all.players.contains_key(player);
+        let found = self.all.present.iter().find(|(player, name)| name.to_lowercase() == wanted && stranger(player));
         let Some((player, name)) = found.map(|(player, name)| (player.clone(), name.clone())) else {
             return self.meant(name);
         };
         let id = CharacterId(self.next);
         self.next += 1;
-        if self.referees.contains(&player) {
-            Arc::make_mut(&mut self.opposition).insert(id);
+        let all = self.all_mut();
+        if all.referees.contains(&player) {
+            all.opposition.insert(id);
         }
-        Arc::make_mut(&mut self.known).insert(wanted, id);
-        Arc::make_mut(&mut self.names).insert(id, name.clone());
-        Arc::make_mut(&mut self.players).insert(player.clone(), (name.clone(), id));
+        all.known.insert(wanted, id);
+        all.names.insert(id, name.clone());
+        all.players.insert(player.clone(), (name.clone(), id));
         self.newcomers.push(Newcomer { player: Some(player), name });
         Some(id)
     }
@@ -264,7 +276,7 @@ impl Cast {
         }
         // Goon2 next to Goon1 is another goon, not a typo.
         let unnumbered = |name: &str| name.trim_end_matches(|c: char| c.is_ascii_digit()).trim_end().to_lowercase();
-        let names = self.names.values().chain(self.present.values()).map(String::as_str);
+        let names = self.all.names.values().chain(self.all.present.values()).map(String::as_str);
         let others = names.filter(|each| unnumbered(each) != unnumbered(name));
         if self.partly(name).len() > 1 || suggest(name, others).is_some() {
             let mut refusal = self.nobody(name);
@@ -273,21 +285,22 @@ impl Cast {
         }
         let id = CharacterId(self.next);
         self.next += 1;
-        Arc::make_mut(&mut self.opposition).insert(id);
-        Arc::make_mut(&mut self.known).insert(name.to_lowercase(), id);
-        Arc::make_mut(&mut self.names).insert(id, name.to_owned());
+        let all = self.all_mut();
+        all.opposition.insert(id);
+        all.known.insert(name.to_lowercase(), id);
+        all.names.insert(id, name.to_owned());
         self.newcomers.push(Newcomer { player: None, name: name.to_owned() });
         Ok(id)
     }
 
     /// The names of all characters.
     pub fn names(&self) -> impl Iterator<Item = &str> {
-        self.names.values().map(String::as_str)
+        self.all.names.values().map(String::as_str)
     }
 
     /// The name of a character.
     pub fn name(&self, character: CharacterId) -> &str {
-        self.names.get(&character).map_or("somebody", String::as_str)
+        self.all.names.get(&character).map_or("somebody", String::as_str)
     }
 
     /// A refusal: nobody is called `name`, and who may be meant instead.
@@ -296,7 +309,7 @@ impl Cast {
         if let [_, _, ..] = several.as_slice() {
             return Refusal::new(format!("which {name}: {}?", several.join(" or "))).about(name);
         }
-        let names = self.names.values().chain(self.present.values()).map(String::as_str);
+        let names = self.all.names.values().chain(self.all.present.values()).map(String::as_str);
         match suggest(name, names) {
             Some(meant) => {
                 Refusal::new(format!("nobody here is called {name}: did you mean {meant}?")).about_meant(name, meant)

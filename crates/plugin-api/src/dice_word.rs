@@ -1,11 +1,14 @@
 //! A word of dice.
 
-/// A word of dice: `d8`, `2d8`, `d8+2d10`, `d8/d10`. A `+` or `and` in front of it is ignored.
+use std::sync::Arc;
+
+/// A word of dice: `d8`, `2d8`, `d8+2d10`, `d8/d10`. A `+` or `and` in front of it is ignored. A command is played many times for its odds,
+/// so a copy costs little.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DiceWord {
     /// As typed, so that a refusal can quote it.
-    pub typed: String,
-    dice: Vec<(u32, u32)>,
+    pub typed: Arc<str>,
+    dice: Arc<[(u32, u32)]>,
 }
 
 /// The most dice that one command of a game can type.
@@ -51,8 +54,8 @@ impl DiceWord {
                 }
             }
         }
-        let typed = (*typed).to_owned();
-        Ok((!dice.is_empty()).then_some((DiceWord { typed, dice }, skipped + 1)))
+        let typed = Arc::from(*typed);
+        Ok((!dice.is_empty()).then(|| (DiceWord { typed, dice: dice.into() }, skipped + 1)))
     }
 }
 

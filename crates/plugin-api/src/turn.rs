@@ -169,7 +169,7 @@ const ME: [&str; 2] = ["me", "myself"];
 impl<'a> Turn<'a> {
     /// A turn of `actor`, for hosts of games. Set the rest with its fields and the methods below.
     pub fn new(actor: CharacterId, cast: Cast, now: Timestamp, dice: &'a mut dyn Dice) -> Self {
-        let player = cast.names.get(&actor).cloned().unwrap_or_default();
+        let player = cast.all.names.get(&actor).cloned().unwrap_or_default();
         Turn {
             actor,
             player,
@@ -378,7 +378,7 @@ impl<'a> Turn<'a> {
     /// True if the table has a referee. Without one everybody may do what a referee may, but what others keep secret is
     /// still not theirs to see.
     pub fn has_referee(&self) -> bool {
-        !self.cast.referees.is_empty()
+        !self.cast.all.referees.is_empty()
     }
 
     /// True if it is played in secret: only the player and the referees read the answer. What the game keeps of it then
@@ -459,20 +459,20 @@ impl<'a> Turn<'a> {
 
     /// True if a character left the table and has not come back.
     pub fn is_away(&self, character: CharacterId) -> bool {
-        self.cast.away.contains(&character)
+        self.cast.all.away.contains(&character)
     }
 
     /// Brings a character back to the table; for a game whose own `join` replaces the table's.
     pub fn welcome(&mut self, character: CharacterId) {
         if self.is_away(character) {
-            Arc::make_mut(&mut self.cast.away).remove(&character);
+            self.cast.all_mut().away.remove(&character);
             self.cast.welcomed.push(character);
         }
     }
 
     /// The heroes of the table, in the order they joined.
     pub fn heroes(&self) -> Vec<CharacterId> {
-        self.cast.names.keys().copied().filter(|id| !self.opposes(*id)).collect()
+        self.cast.all.names.keys().copied().filter(|id| !self.opposes(*id)).collect()
     }
 
     /// The decks that the operator of the bot has files for.

@@ -91,7 +91,7 @@ pub(crate) fn counter(
 pub(crate) fn both(state: &mut State, turn: &mut Turn, pool: &Pool, dice: DiceWord) -> Result<Reply, Refusal> {
     let Some(who) = turn.against() else {
         let what = "whoever counters rolls those dice themselves: name them here, and they type counter";
-        return Err(Refusal::new(what).about(dice.typed));
+        return Err(Refusal::new(what).about(&*dice.typed));
     };
     // The referee, who has the NPCs, reads what is played in secret.
     if !turn.opposes(who) {
@@ -193,7 +193,7 @@ fn no_such_die(roll: &Roll, die: &NamedDie, other: Option<usize>) -> Refusal {
         false => format!("there is no such d{} to scratch in that roll", die.sides),
     };
     match other {
-        Some(at) => Refusal::new(what).about(&die.typed).example(format!("scratch d{}", roll.dice[at].sides)),
+        Some(at) => Refusal::new(what).about(&*die.typed).example(format!("scratch d{}", roll.dice[at].sides)),
         None => Refusal::new(format!("{what}, and no other is left")).about(&die.typed).example(NEW_ROLL),
     }
 }

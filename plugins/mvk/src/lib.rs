@@ -232,7 +232,7 @@ impl Argument for NamedDie {
         let value = parts.take("value").map(|value| value.number()).transpose()?.map(|(value, _)| value as u32);
         let sides = typed.trim_start_matches(['d', 'D']).parse();
         let sides = sides.map_err(|_| Refusal::new(format!("{typed} is not one die")))?;
-        let typed = value.map_or_else(|| typed.clone(), |value| format!("{typed}={value}"));
+        let typed = value.map_or_else(|| typed.to_string(), |value| format!("{typed}={value}"));
         Ok(NamedDie { typed, sides, value })
     }
 }
@@ -436,14 +436,14 @@ fn sizes(words: &[DiceWord]) -> Result<Vec<u32>, Refusal> {
                 20 if fortune_dice == 0 => fortune_dice = 1,
                 20 => {
                     let what = "a roll has one d20; for a second one say adv or dis";
-                    return Err(Refusal::new(what).about_meant(&word.typed, "adv"));
+                    return Err(Refusal::new(what).about_meant(&*word.typed, "adv"));
                 }
                 sides if SIZES.contains(&sides) => pool.push(sides),
                 sides => {
                     let what = format!("there is no d{sides} here: character dice are d4, d6, d8, d10 and d12");
                     let near = SIZES.iter().rev().find(|size| **size < sides).unwrap_or(&SIZES[0]);
                     let meant = word.typed.to_lowercase().replace(&format!("d{sides}"), &format!("d{near}"));
-                    return Err(Refusal::new(what).about_meant(&word.typed, meant));
+                    return Err(Refusal::new(what).about_meant(&*word.typed, meant));
                 }
             }
         }
