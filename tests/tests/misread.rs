@@ -60,8 +60,8 @@ enum Wrong {
 const MOST: [(Wrong, usize); 6] = [
     (Wrong::Played, 51),
     (Wrong::Unasked, 31),
-    (Wrong::Offered, 48),
-    (Wrong::Asked, 29),
+    (Wrong::Offered, 47),
+    (Wrong::Asked, 30),
     (Wrong::Silent, 7),
     (Wrong::Spoke, 1),
 ];

@@ -10,6 +10,7 @@ mod filled;
 mod followed;
 mod group;
 mod guess;
+mod kept;
 mod last_roll;
 mod meant;
 mod nothing;

@@ -5,16 +5,18 @@
 //! knows, a number, a die or somebody's name.
 
 mod afterthought;
+mod aimed;
 mod becomes;
-mod candidates;
 mod command;
 mod deed;
-mod fewer;
+mod edits;
 mod harm;
 mod misread;
 mod question;
 mod reads;
-mod respelled;
+mod remarked;
+mod said;
+mod search;
 mod settled;
 mod slips;
 mod tidied;
@@ -32,8 +34,8 @@ use tidied::Tidied;
 use understand::english::turns;
 use words::{ARTICLES, DONE, FILLERS, GAINS, LOSES, TURNS, VERBS};
 
-pub(super) use candidates::candidates;
 pub(super) use misread::{meant_by, meant_by_tool, meant_by_value};
+pub(super) use search::candidates;
 pub(super) use slips::{SPOKEN, consonants};
 pub(super) use words::is_idle;
 

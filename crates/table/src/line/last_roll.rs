@@ -4,7 +4,7 @@ use crate::attempt::Attempt;
 use crate::budget::MOST_REROLLED;
 use crate::draft::Draft;
 use crate::host::Host;
-use crate::notation::{guessed, throws_dice};
+use crate::notation::{AGAIN, guessed, is_on_the_last, throws_dice};
 use crate::rights::Act;
 use crate::room::Answered;
 use crate::sheet::Sheet;
@@ -14,9 +14,6 @@ use dice::{Dialect, Expression, Notation};
 use journal::Page;
 use plugin_api::{CommandSpec, FollowUp, Kind, Plugin, Refusal, suggest_within};
 use serde_json::Value;
-
-/// The word for the last roll.
-const AGAIN: &str = "again";
 
 impl Draft {
     /// The roll meant by a line of just dice: `d20+5`, or `roll4d6kh3` without a space.
@@ -100,10 +97,10 @@ impl Draft {
                 .mended(start..start + first.len(), Some(AGAIN))
                 .into());
         }
-        let again = first.eq_ignore_ascii_case(AGAIN);
-        if !again && !words.starts_with(['+', '-', '*', '/']) {
+        if !is_on_the_last(words) {
             return Ok(None);
         }
+        let again = first.eq_ignore_ascii_case(AGAIN);
         let last = match self.last_roll(host, attempt)? {
             Some(last) => last,
             None if again => return Err(Refusal::new("you have not rolled here yet").example("roll 2d6+3").into()),

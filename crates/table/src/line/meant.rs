@@ -57,9 +57,7 @@ fn guessed(host: &Host, unplayed: Unplayed, line: &CommandLine, attempt: &Attemp
     }
     match unplayed {
         // A slip is the better guess, but nobody who names a character means another word.
-        Unplayed::Refused(refusal) if refusal.mended.is_some() && character.is_none() => {
-            Err(unknown::wholly_corrected(host, line, attempt, refusal).into())
-        }
+        Unplayed::Refused(refusal) if refusal.mended.is_some() && character.is_none() => Err(refusal.into()),
         Unplayed::Silent | Unplayed::Refused(_) => match (guess(host, line, attempt), character) {
             (Some(Guess::Answer(meant)), _) => Ok(meant),
             (Some(Guess::Line(meant)), _) => {

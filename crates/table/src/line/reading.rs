@@ -39,13 +39,6 @@ pub(super) struct Misread<'a, 'h> {
 }
 
 impl Misread<'_, '_> {
-    /// The line with all its mistakes corrected, if it reads then.
-    pub fn corrected(&self) -> Option<String> {
-        let refusal = self.refused(self.typed)?;
-        let whole = self.wholly_corrected(refusal);
-        whole.mended.map(|right| right.by)
-    }
-
     /// The refusal with all mistakes of the line corrected; without a correction, if the line would be refused still.
     pub fn wholly_corrected(&self, refusal: Refusal) -> Refusal {
         let whole = 0..self.typed.len();

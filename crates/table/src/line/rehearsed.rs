@@ -2,8 +2,9 @@
 //! stays.
 
 use super::guess::{candidates, is_idle};
+use super::kept::{says_all, words};
 use super::meant::{self, Meant, ODDS, stands_around};
-use super::reading::{applied, corrected};
+use super::reading::applied;
 use crate::amends::amends;
 use crate::attempt::{Asked, Attempt, Found};
 use crate::draft::Draft;
@@ -14,12 +15,12 @@ use crate::sheet::Sheet;
 use crate::unplayed::Unplayed;
 use crate::words::CommandLine;
 use dice::Budget;
-use plugin_api::{Kind, Played, Refusal, Trait, Wanted, Words, suggest, suggest_within};
+use plugin_api::{Kind, Played, Refusal, Trait, Wanted, suggest_within};
 use std::collections::BTreeSet;
 use understand::english::{Class, is_any, turns};
 
 /// The most lines tried out for one that is refused, and the steps of each besides what its words cost.
-const MOST_TRIED: usize = 60;
+const MOST_TRIED: usize = 8;
 const A_TRIAL: usize = 300;
 
 /// A shorter word is a slip of too many others.
@@ -161,7 +162,6 @@ impl Draft {
                 }
             }
         }
-        tried.extend(with_the_word_meant(&said, refusal, attempt));
         tried.extend(candidates(host, &said, attempt));
         match attempt.said {
             // A command of a game means itself.
@@ -344,16 +344,6 @@ fn said<'t>(line: &'t CommandLine, attempt: &Attempt<'_>) -> Option<(&'t str, St
     Some((&line.typed[..line.typed.len() - inner.len()], inner.to_owned()))
 }
 
-/// The line with one of its command's words in place of the word that the refusal is about: `stress cler`.
-fn with_the_word_meant(said: &str, refusal: &Refusal, attempt: &Attempt<'_>) -> Option<String> {
-    let (wrong, Some((_, Found::Plugin(_, spec, _)))) = (refusal.about.as_deref()?, &attempt.said) else { return None };
-    if !wrong.chars().all(char::is_alphabetic) {
-        return None;
-    }
-    let meant = suggest(wrong, spec.words())?;
-    corrected(said, Words::new(said, 0).place_of(wrong)?, meant)
-}
-
 /// What else the first word of a line may mean in the room's games: another word for a command, or a slip of one.
 fn other_words(host: &Host, typed: &str, attempt: &Attempt<'_>) -> Vec<String> {
     let (word, rest) = typed.split_once(' ').unwrap_or((typed, ""));
@@ -399,16 +389,6 @@ fn somebody_acts(host: &Host, typed: &str, attempt: &Attempt<'_>) -> Option<Stri
     let (name, rest) = typed.split_once(' ')?;
     let cast = attempt.cast(host);
     Some(format!("{ACT_AS} {} {rest}", cast.written(cast.known(name)?)))
-}
-
-/// True if a corrected line leaves out no number that was typed, and takes for a comment only what was typed last.
-fn says_all(typed: &str, right: &str) -> bool {
-    let numbers = |text: &str| text.chars().filter(char::is_ascii_digit).count();
-    let comment = right.split_once('#').map_or("", |(_, comment)| comment.trim());
-    let command = |text: &str| text.split_whitespace().next().unwrap_or_default().to_lowercase();
-    let last = command(typed) != command(right) || ends_with(typed, comment);
-    let comments = typed.contains('#') || (numbers(comment) == 0 || comment.starts_with('(')) && last;
-    numbers(right) >= numbers(typed) && comments
 }
 
 /// True if the comment of a correction begins with what the line was about: a word that turns it around, `possibility # no`,
@@ -472,20 +452,4 @@ fn puts_a_number_in(refusal: &Refusal, attempt: &Attempt<'_>) -> bool {
 fn without_idle_comment(line: &str) -> &str {
     let Some((command, comment)) = line.split_once("# ") else { return line };
     if comment.split_whitespace().all(is_idle) { command.trim_end() } else { line }
-}
-
-/// How many words of a line mean something.
-fn words(line: &str) -> usize {
-    line.split_whitespace()
-        .filter(|word| word.contains(char::is_alphanumeric) && !plugin_api::means_nothing(word))
-        .count()
-}
-
-/// True if a line ends with these words, whatever else is between and around them.
-fn ends_with(typed: &str, words: &str) -> bool {
-    let said = |text: &str| {
-        let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
-        words.map(str::to_lowercase).collect::<Vec<_>>()
-    };
-    said(typed).last() == said(words).last() || words.is_empty()
 }

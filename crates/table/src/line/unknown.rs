@@ -1,10 +1,8 @@
 //! Words that no command is called: those that are a command with something glued to it, slips, and words of other games.
 
-use super::filled::reads_perhaps_named;
-use super::guess::{SPOKEN, begins_a_sentence, consonants, meant_by, says_what_is_done};
-use super::reading::{Misread, applied};
+use super::guess::{SPOKEN, begins_a_sentence, consonants, says_what_is_done};
 use super::remarks::{Command, Here};
-use crate::attempt::{Attempt, Found};
+use crate::attempt::Attempt;
 use crate::host::Host;
 use crate::room::Answered;
 use crate::synonyms::synonym as of_the_table;
@@ -144,29 +142,6 @@ pub(super) fn is_a_cry(host: &Host, line: &CommandLine, refusal: &Refusal) -> bo
     let unknown = refusal.mended.is_none() && refusal.example.as_deref() == Some(HELP);
     let alone = line.typed.split_whitespace().nth(1).is_none() && !line.typed.contains(|c: char| c.is_ascii_digit());
     unknown && alone && !line.by_name
-}
-
-/// The refusal of a slip in a command's word, with the slips in what follows it corrected too: `stres overwelmed`.
-pub(super) fn wholly_corrected(host: &Host, line: &CommandLine, attempt: &Attempt<'_>, refusal: Refusal) -> Refusal {
-    let Some(right) = applied(&line.typed, &refusal) else { return refusal };
-    let right = CommandLine { typed: right, by_name: line.by_name };
-    let (word, place) = right.word();
-    let [(plugin, spec)] = host.plugins.knowing(&word, &attempt.room)[..] else { return refusal };
-    let cast = attempt.cast(host);
-    let (command, here) = (Command { plugin, spec, from: place.end }, Here::of(host, &cast, attempt));
-    let misread = Misread { command, here, typed: &right.typed };
-    let found = Found::Plugin(plugin, spec, place.end);
-    let whole = Arguments::of(&right.typed, spec.follow_up).typed;
-    if reads_perhaps_named(host, (plugin, spec), (&whole, place.end), attempt) {
-        return refusal;
-    }
-    // What is wrong behind the word is not known yet.
-    let unknown = Refusal::new(refusal.what.clone());
-    let meant = meant_by(host, &right, (found, &unknown), attempt);
-    match meant.or_else(|| misread.corrected()) {
-        Some(whole) => refusal.mended(0..line.typed.len(), Some(whole)),
-        None => refusal,
-    }
 }
 
 /// The line of a command that says the same as this line and costs no more than a roll, so that it may be played at once

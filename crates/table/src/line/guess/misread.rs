@@ -1,7 +1,8 @@
 //! Lines that begin with a command and do not read as it, or read with a remark that was more: what was probably meant.
 
+use super::search::respelled;
 use super::tidied::Tidied;
-use super::words::{AGAINST, ARTICLES, FILLERS};
+use super::words::FILLERS;
 use super::{Guess, Sentence, bare, begins_a_sentence, without};
 use crate::attempt::{Attempt, Found};
 use crate::host::Host;
@@ -45,18 +46,7 @@ pub(crate) fn meant_by(
         let named = !sentence.is_against() || tidied.text != line.typed;
         let lacks = named && refusal.mended.is_none() && command.as_ref().is_some_and(answered);
         let aimed = if lacks { sentence.deed_of(command) } else { None };
-        // `spotlight token on background`: the game stumbles over a word that says nothing.
-        let reads = |typed: &str, from| command.is_some_and(|found| reads_whole(host, found, (typed, from), attempt));
-        let unneeded = || {
-            let wrong = refusal.about.as_ref()?;
-            // The last word may be prose: `pass 1 to Bob take it`.
-            let last = tidied.text.split_whitespace().next_back().is_some_and(|word| bare(word) == wrong);
-            let idle = !last && FILLERS.contains(&wrong.to_lowercase().as_str());
-            let words = tidied.text.split_whitespace();
-            let fewer = words.filter(|word| !(idle && bare(word) == wrong)).collect::<Vec<_>>().join(" ");
-            (fewer != line.typed && reads(&fewer, place.end)).then_some(fewer)
-        };
-        return aimed.or_else(unneeded).map(|line| tidied.commented(line));
+        return aimed.map(|line| tidied.commented(line));
     }
     // What the notation itself corrects is about the dice, and better than a guess at the words.
     let corrected = refusal.mended.as_ref().is_some_and(|right| !right.by.contains('#'));
@@ -71,12 +61,11 @@ pub(crate) fn meant_by(
         return Some(tidied.commented(line));
     }
     if let Found::Plugin(game, spec, from) = found {
-        let command = line.typed.get(..from)?.trim_end();
         // The command may be two words: `bonus dice 3`.
         let same = tidied.text.get(..from) == line.typed.get(..from);
         let typed = tidied.text.get(if same { from } else { from.min(place.end) }..)?.trim();
-        if let Some(right) = sentence.respelled((game, spec), (command, typed)) {
-            return Some(tidied.commented(right));
+        if let Some(right) = respelled(host, &line.typed, (game, spec), attempt) {
+            return Some(right);
         }
         // `resist 4 +2 vs 15` answers nobody: in its game that is a check.
         let another = game.manifest().synonym(&spec.name, typed);
@@ -119,32 +108,7 @@ pub(crate) fn meant_by_tool(host: &Host, line: &CommandLine, attempt: &Attempt<'
     host.plugins.knowing(word, &attempt.room).iter().any(of_a_game).then(|| tidied.commented(meant))
 }
 
-/// The line that was probably meant by one with whom it is against in it, though its command has nobody to be against:
-/// `intent charm vs Countess`.
-pub(super) fn aimed(host: &Host, line: &CommandLine, attempt: &Attempt<'_>) -> Option<String> {
-    let cast = attempt.cast(host);
-    let tidied = Tidied::of(host, line, attempt, &cast);
-    let sentence = Sentence::of(host, (&tidied.text, true), attempt, &cast)?;
-    sentence.aims_from(1).map(|line| tidied.commented(line))
-}
-
 impl<'a> Sentence<'a> {
-    /// `intent charm vs Countess`: whom it is against is no comment, though this command does not ask for it.
-    pub(super) fn aims_from(&self, skipped: usize) -> Option<String> {
-        // In some games the word is a command: `against Countess charm`.
-        let against = |word: &'a str| if AGAINST.contains(&word.to_lowercase().as_str()) { "against" } else { word };
-        let mut part = self.part(skipped..).filter(Sentence::is_against_somebody)?;
-        part.words = without(&ARTICLES, &part.words).into_iter().map(against).collect();
-        part.lower = part.words.iter().map(|word| word.to_lowercase()).collect();
-        part.deed().or_else(|| part.has_command())
-    }
-
-    /// True for `vs Countess`, `against the Countess`.
-    fn is_against_somebody(&self) -> bool {
-        let lower: Vec<&str> = self.lower.iter().map(String::as_str).filter(|word| !ARTICLES.contains(word)).collect();
-        lower.windows(2).any(|pair| AGAINST.contains(&pair[0]) && self.named(pair[1]).is_some())
-    }
-
     /// `turn order: Ogre, Bob`: two words that name the same thing, of which the second is the command. Behind a tool's it may
     /// be a game's word for one: `go against Ogre`.
     fn has_two_commands(&self, first: Option<(&dyn Plugin, &CommandSpec)>) -> Option<String> {

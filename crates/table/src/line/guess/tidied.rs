@@ -63,8 +63,10 @@ impl Tidied {
         let typed =
             line.split_once("# ").and_then(|(command, said)| Some(format!("{command}# {}", self.as_typed(said)?)));
         let line = typed.unwrap_or(line);
-        match self.comment.as_deref().filter(|comment| !comment.is_empty() && !line.ends_with(&format!("# {comment}")))
-        {
+        let around = |c: char| matches!(c, ' ' | '-' | '–' | '(' | ')');
+        let says =
+            |comment: &&str| line.split_once("# ").is_some_and(|(_, said)| said.trim_matches(around) == *comment);
+        match self.comment.as_deref().filter(|comment| !comment.is_empty() && !says(comment)) {
             Some(comment) => format!("{line} # {comment}"),
             None => line,
         }
@@ -95,7 +97,7 @@ impl Tidied {
 }
 
 /// What is in front of a comment, and the comment: behind `#`, or a remark behind a dash or in parentheses.
-fn divided(typed: &str) -> (&str, Option<&str>) {
+pub(super) fn divided(typed: &str) -> (&str, Option<&str>) {
     let digit = |at: &usize| typed[at + 1..].starts_with(|c: char| c.is_ascii_digit());
     if let Some(at) = typed.match_indices('#').map(|(at, _)| at).find(|at| !digit(at)) {
         return (typed[..at].trim_end(), Some(typed[at + 1..].trim()));

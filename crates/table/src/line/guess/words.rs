@@ -92,6 +92,8 @@ pub(super) const AGAINST: [&str; 4] = ["vs", "versus", "against", "v"];
 pub(super) const BEATS: [&str; 3] = ["beating", "beat", "beats"];
 /// What people call what `adv` and `dis` add.
 pub(super) const ADVANTAGE: [&str; 4] = ["advantage", "adv", "disadvantage", "dis"];
+/// What joins two words.
+pub(super) const JOINS: [&str; 3] = ["+", "&", "and"];
 /// Words in front of a difficulty.
 pub(super) const DIFFICULTY: [&str; 3] = ["dc", "dn", "tn"];
 /// Words for a loss, and for a gain, of a counter.
@@ -115,4 +117,9 @@ pub(crate) fn is_idle(word: &str) -> bool {
 /// True if a part of a sentence ends with this word, as typed.
 pub(super) fn ends_a_clause(word: &str) -> bool {
     word.ends_with(ENDS)
+}
+
+/// True for a word in front of whom or what a line is against.
+pub(super) fn is_against(word: &str) -> bool {
+    AGAINST.contains(&word) || DIFFICULTY.contains(&word) || BEATS.contains(&word)
 }
