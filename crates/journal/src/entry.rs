@@ -472,3 +472,19 @@ pub fn unhex(text: &str) -> Option<Vec<u8>> {
     let bytes = pairs.iter().map(|[high, low]| Some(value(*high)? << 4 | value(*low)?));
     if odd.is_empty() { bytes.collect() } else { None }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{hex, unhex};
+
+    #[test]
+    fn every_byte_is_two_digits_and_nothing_else_is_decoded() {
+        let bytes: Vec<u8> = (0..=255).collect();
+        let digits: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+        assert_eq!(hex(&bytes), digits);
+        assert_eq!(unhex(&digits), Some(bytes));
+        for wrong in ["0", "0A", "0g", "+1", "0é", "é"] {
+            assert_eq!(unhex(wrong), None, "{wrong}");
+        }
+    }
+}
