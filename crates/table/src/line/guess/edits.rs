@@ -88,6 +88,7 @@ const EDITS: [(&str, u32, Of, Make); 36] = [
 
 /// What may be a remark put behind `#`.
 pub(super) const REMARK: &str = "a remark behind #";
+
 impl Said<'_> {
     /// Every line that one edit makes of this one.
     pub(super) fn made_of(&self, line: &str) -> Vec<(Edit, String)> {

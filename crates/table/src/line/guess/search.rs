@@ -70,11 +70,15 @@ fn searched<F: Default>(
     // A comment says nothing more if it was typed as one.
     let start = if typed.contains('#') { divided(typed).0 } else { typed };
     let found = Cheapest::of(start, |from| {
+        // What edits make of a line is paid for before it is made.
+        if !attempt.fuel.takes(from.line.len()) {
+            return Vec::new();
+        }
         let spelled = (SPELLED, tidied.text.clone());
         let made = said.made_of(&from.line);
         let all = std::iter::once(spelled).filter(|_| from.edits.is_empty()).chain(made);
         let left = DEAREST - from.price;
-        all.filter(move |(edit, _)| edit.price <= left).collect::<Vec<_>>()
+        all.filter(|(edit, _)| edit.price <= left).collect()
     });
     let found = found.take(MOST_LOOKED_AT).map(|mut edited| {
         edited.line = tidied.commented(edited.line);
