@@ -372,7 +372,7 @@ impl Game for Spheres {
         ("patch up", "heal {}"),
         ("first aid", "heal {}"),
         ("endencounter", "encounter end"),
-        ("save", "resist {}"),
+        ("save", "check {} resist"),
         ("resist", "check {} resist"),
         ("dodge", "resist {}"),
         ("counter", "resist {}"),

@@ -47,7 +47,7 @@ macro_rules! each_word {
 }
 
 /// All edits, those of the same price in the order in which they are likely.
-const EDITS: [(&str, u32, Of, Make); 37] = [
+const EDITS: [(&str, u32, Of, Make); 36] = [
     ("a full stop left out", 1, Of::All, |_, line| vec![unended(line).to_owned()]),
     ("what leads to the command left out", 1, Of::All, |_, line| vec![without_a_lead(line)]),
     ("= as a space", 1, Of::All, |_, line| vec![line.replace('=', " ")]),
@@ -75,7 +75,6 @@ const EDITS: [(&str, u32, Of, Make); 37] = [
     ("one's own name", 4, Of::Plugins, |said, line| said.of_oneself(line)),
     ("on at the end", 5, Of::Plugins, |said, line| said.on_at_the_end(line)),
     ("as the command corrects it", 5, Of::Plugins, |said, line| said.as_refused(line)),
-    ("as its game calls it", 5, Of::Plugins, |said, line| said.as_called(line)),
     ("whom it is against in another command", 5, Of::All, |said, line| said.against_somebody(line)),
     ("figures for words", 5, Of::All, |said, line| said.without(line, &[])),
     ("idle words left out", 5, Of::All, |said, line| said.without(line, &[&FILLERS, &IDLE_BEHIND])),
@@ -159,13 +158,6 @@ impl Said<'_> {
             applied(line, &refusal).filter(|right| !right.contains('#') && says_all(line, right))
         };
         self.knowing(command).into_iter().filter_map(refused).collect()
-    }
-
-    /// `resist 4 +2 vs 15`: that command answers nobody, and in its game it is a kind of check too.
-    fn as_called(&self, line: &str) -> Vec<String> {
-        let Some((command, rest)) = line.split_once(' ') else { return Vec::new() };
-        let knowing = self.knowing(command);
-        knowing.iter().flat_map(|(plugin, spec)| plugin.manifest().all_synonyms(&spec.name, rest)).collect()
     }
 
     /// `play #2`: the second card, and no entry.

@@ -25,7 +25,7 @@ pub(crate) fn meant_by(
     let cast = attempt.cast(host);
     let tidied = Tidied::of(host, line, attempt, &cast);
     let sentence = Sentence::of(host, (&tidied.text, true), attempt, &cast)?;
-    let (word, _) = line.word();
+    let (word, place) = line.word();
     let (command, right) = match found {
         Found::Plugin(game, spec, from) => {
             let whole = Arguments::of(&line.typed, spec.follow_up).typed;
@@ -60,10 +60,22 @@ pub(crate) fn meant_by(
     if let Some(line) = value {
         return Some(tidied.commented(line));
     }
-    if let Found::Plugin(game, spec, _) = found
-        && let Some(right) = respelled(host, &line.typed, (game, spec), attempt)
-    {
-        return Some(right);
+    if let Found::Plugin(game, spec, from) = found {
+        // The command may be two words: `bonus dice 3`.
+        let same = tidied.text.get(..from) == line.typed.get(..from);
+        let typed = tidied.text.get(if same { from } else { from.min(place.end) }..)?.trim();
+        if let Some(right) = respelled(host, &line.typed, (game, spec), attempt) {
+            return Some(right);
+        }
+        // `resist 4 +2 vs 15` answers nobody: in its game that is a check.
+        let another = game.manifest().synonym(&spec.name, typed);
+        let reads = |line: &String| {
+            let command = line.split(' ').next().and_then(|word| game.manifest().command(word));
+            command.is_some_and(|spec| reads_whole(host, (game, spec), (line, spec.name.len()), attempt))
+        };
+        if let Some(line) = another.filter(reads) {
+            return Some(tidied.commented(line));
+        }
     }
     let line = sentence.surely().or_else(|| sentence.deed_of(command)).or_else(other);
     line.map(|line| tidied.commented(line))
