@@ -4,20 +4,18 @@
 //! Nothing is guessed that does not read as a command to the last word, and every word must be one that the command
 //! knows, a number, a die or somebody's name.
 
-mod afterthought;
 mod aimed;
 mod becomes;
 mod command;
 mod deed;
 mod edits;
-mod harm;
 mod misread;
+mod phrases;
 mod question;
 mod reads;
 mod remarked;
 mod said;
 mod search;
-mod settled;
 mod slips;
 mod tidied;
 mod vocabulary;
@@ -32,6 +30,7 @@ use plugin_api::{Cast, Plugin};
 use std::slice::SliceIndex;
 use tidied::Tidied;
 use understand::english::turns;
+use understand::phrases::About;
 use words::{ARTICLES, DONE, FILLERS, GAINS, LOSES, TURNS, VERBS};
 
 pub(super) use misread::{meant_by, meant_by_tool, meant_by_value};
@@ -64,7 +63,11 @@ pub(super) fn guess(host: &Host, line: &CommandLine, attempt: &Attempt<'_>) -> O
     let sentence = Sentence::of(host, (&tidied.text, line.by_name), attempt, &cast)?;
     let told = || sentence.names_first().or_else(|| sentence.is_an_argument_first()).or_else(|| sentence.has_command());
     let told = || told().or_else(|| sentence.has_a_name_first()).or_else(|| sentence.deed());
-    let told = || told().or_else(|| sentence.clears_first()).or_else(|| sentence.aims_from(0));
+    let told = || {
+        told()
+            .or_else(|| sentence.phrase(About::Recovery).filter(|_| sentence.by_name))
+            .or_else(|| sentence.aims_from(0))
+    };
     let oracle = || sentence.asks_the_oracle().map(Guess::Line);
     sentence.asks().or_else(|| told().map(|line| Guess::Line(tidied.commented(line)))).or_else(oracle)
 }
@@ -75,7 +78,7 @@ pub(super) fn surely(host: &Host, line: &CommandLine, attempt: &Attempt<'_>) -> 
     let cast = attempt.cast(host);
     let tidied = Tidied::of(host, line, attempt, &cast);
     let sentence = Sentence::of(host, (&tidied.text, line.by_name), attempt, &cast)?;
-    sentence.afterthought().or_else(|| sentence.surely()).map(|line| tidied.commented(line))
+    sentence.phrase(About::Afterthought).or_else(|| sentence.surely()).map(|line| tidied.commented(line))
 }
 
 /// What a line means that begins with a number: `2 bd`, `+1 inspiration`.
@@ -97,7 +100,7 @@ pub(super) fn number_first(host: &Host, line: &CommandLine, attempt: &Attempt<'_
     let aimed = sentence.deed().filter(|line| line.contains(" on "));
     aimed
         .or(both)
-        .or_else(|| sentence.hurts())
+        .or_else(|| sentence.phrase(About::Counter))
         .or(counted)
         .or_else(|| sentence.several_act())
         .or_else(|| sentence.deed())
@@ -204,11 +207,6 @@ impl<'a> Sentence<'a> {
             words,
             ..*self
         })
-    }
-
-    /// True if a comma follows this word.
-    fn comma_after(&self, word: usize) -> bool {
-        self.typed(word).is_some_and(|word| word.ends_with(','))
     }
 
     /// True if a sentence or a part of one ends with this word.

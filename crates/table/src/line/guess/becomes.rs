@@ -116,26 +116,6 @@ impl Sentence<'_> {
         })
     }
 
-    /// `condition clear prone from Bob`
-    pub(super) fn clears(&self) -> Option<String> {
-        let [_, verb, what @ .., from, name] = self.words.as_slice() else { return None };
-        let clears = ["clear", "remove", "end"].contains(&verb.to_lowercase().as_str());
-        let of = ["from", "of", "on", "for"].contains(&from.to_lowercase().as_str());
-        let name = self.cast.written(self.cast.meant(name).filter(|_| clears && of && !what.is_empty())?);
-        let lines = self.exact(&self.lower[0], &format!("{name} {CLEAR} {}", what.join(" ")));
-        lines.into_iter().next().map(|(.., line)| line)
-    }
-
-    /// `clear prone from Bob`, `remove prone Bob`
-    pub(super) fn clears_first(&self) -> Option<String> {
-        let [verb, what @ .., name] = self.words.as_slice() else { return None };
-        let clears = ["clear", "remove", "end"].contains(&verb.to_lowercase().as_str());
-        let what = without(&["the", "from", "of", "on", "for"], what);
-        let name = self.cast.written(self.cast.meant(name).filter(|_| clears && what.len() == 1)?);
-        let lines = self.exact(CONDITION, &format!("{name} {CLEAR} {}", what[0]));
-        lines.into_iter().next().map(|(.., line)| line).filter(|_| self.by_name)
-    }
-
     /// `all heroes get an inspiration`
     pub(super) fn groups_become(&self) -> Option<String> {
         let words = match self.lower.as_slice() {

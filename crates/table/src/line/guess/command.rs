@@ -161,20 +161,4 @@ impl Sentence<'_> {
         let affordable = self.attempt.fuel.reads(&line);
         (affordable && reads(game, spec, &mut Words::new(&line, spec.name.len()).with_names(called))).then_some(line)
     }
-
-    /// `give Ann my card 1`
-    pub(super) fn passes_a_card(&self) -> Option<String> {
-        const PLACES: [(&str, &str); 3] = [("first", "1"), ("second", "2"), ("third", "3")];
-        let place = |word: &'_ String| PLACES.iter().find(|(place, _)| place == word).map(|(_, number)| *number);
-        let lower: Vec<&str> = self.lower.iter().map(|word| place(word).unwrap_or(word)).collect();
-        let left = without(&["i", "my", "the", "card", "a", "to", "number"], &lower);
-        let [verb, one, other] = left.as_slice() else { return None };
-        // `give 1 to Bob`
-        let to = lower.contains(&"to") && lower.len() == 4;
-        let card = (lower.contains(&"card") || to) && ["give", "hand", "pass"].contains(verb);
-        let (name, number) = if other.parse::<u32>().is_ok() { (one, other) } else { (other, one) };
-        number.parse::<u32>().ok().filter(|_| card)?;
-        let who = self.cast.meant(name)?;
-        self.exact("pass", &format!("{number} {}", self.cast.written(who))).into_iter().next().map(|(.., line)| line)
-    }
 }

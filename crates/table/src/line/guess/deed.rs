@@ -13,6 +13,7 @@ use crate::sheet::Sheet;
 use crate::synonyms::synonym;
 use dice::Dialect;
 use plugin_api::{CharacterId, CommandSpec, DiceWord, FollowUp, Kind, Plugin, Words};
+use understand::phrases::About;
 
 /// The most of a kind that are counted in front of what they do.
 const MOST_GOONS: u32 = 20;
@@ -64,7 +65,10 @@ impl<'a> Sentence<'a> {
         if synonym(&self.lower[0], "").is_some() {
             return None;
         }
-        self.settles().or_else(|| self.hurts()).or_else(|| self.passes_a_card()).or_else(|| self.does(Sure::Yes))
+        self.phrase(About::Difficulty)
+            .or_else(|| self.phrase(About::Counter))
+            .or_else(|| self.phrase(About::Card))
+            .or_else(|| self.does(Sure::Yes))
     }
 
     /// What may be meant.

@@ -11,6 +11,7 @@ use crate::notation::throws_dice;
 use crate::room::Answered as _;
 use crate::words::{Arguments, CommandLine};
 use plugin_api::{CommandSpec, Kind, Plugin, Refusal};
+use understand::phrases::About;
 
 /// The table's command whose word is a verb of other commands too: `add goblin to the order`.
 const ADD: &str = "add";
@@ -35,7 +36,7 @@ pub(crate) fn meant_by(
         Found::House(spec) if spec.name != ADD => return None,
         Found::House(_) => (None, false),
     };
-    if let Some(line) = sentence.clears() {
+    if let Some(line) = sentence.phrase(About::Recovery) {
         return Some(tidied.commented(line));
     }
     if right {

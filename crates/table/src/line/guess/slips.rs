@@ -1,6 +1,6 @@
 //! Words with slips in them: glued, shortened, misspelt or divided.
 
-use super::words::{AGAINST, DIFFICULTY, ENDS};
+use super::words::{AGAINST, DIFFICULTY, ENDS, HEALTH};
 use super::{bare, stems};
 use crate::fuel::Fuel;
 use crate::notation::throws_dice;
@@ -59,6 +59,14 @@ impl Slips<'_> {
             // `5/+3` is `5 +3`.
             Some(at) if let Some(number) = word[..at].strip_suffix('/').filter(|number| is_number(number)) => {
                 format!("{number} {}", &word[at..])
+            }
+            // `-5hp` is `-5 hp`.
+            Some(0)
+                if let Some(at) = counted(&word[1..])
+                    && let counter = word[at + 1..].to_lowercase()
+                    && (HEALTH.contains(&counter.as_str()) || self.values.contains(&counter.as_str())) =>
+            {
+                format!("{} {}", &word[..=at], &word[at + 1..])
             }
             // `17+2bd` is `17 +2bd`.
             Some(at) if is_number(&word[..at]) && counted(&word[at + 1..]).is_some() => {
