@@ -126,8 +126,28 @@ impl Notation {
 }
 
 /// What is said behind dice, `{n}` for a number, and the notation that it means.
-const SAID_BEHIND: [(&str, &str); 5] =
-    [("at least {n}", " vs {n}"), ("at most {n}", " <= {n}"), ("doubled", "*2"), ("tripled", "*3"), ("halved", "/2")];
+const SAID_BEHIND: [(&str, &str); 18] = [
+    ("at least {n}", " vs {n}"),
+    ("need {n}", " vs {n}"),
+    ("needs {n}", " vs {n}"),
+    ("needing {n}", " vs {n}"),
+    ("at most {n}", " <= {n}"),
+    ("doubled", "*2"),
+    ("tripled", "*3"),
+    ("halved", "/2"),
+    ("drop {n}", "dl{n}"),
+    ("min {n}", "mi{n}"),
+    ("minimum {n}", "mi{n}"),
+    ("minimum of {n}", "mi{n}"),
+    ("max {n}", "ma{n}"),
+    ("maximum {n}", "ma{n}"),
+    ("reroll {n}", "r{n}"),
+    ("reroll 1 and 2", "r<3"),
+    ("reroll 1s and 2s", "r<3"),
+    ("reroll ones and twos", "r<3"),
+];
+/// What may be said behind a number that is the least that counts.
+const OR_MORE: [&str; 4] = ["or more", "or better", "or higher", "or above"];
 
 /// Whether a notation counts dice: `5d10>=7`.
 fn counts_dice(text: &str) -> bool {
@@ -140,7 +160,8 @@ fn counts_dice(text: &str) -> bool {
 
 /// `d20+5 at least 15` as `d20+5 vs 15`.
 fn in_signs(text: &str) -> Option<String> {
-    let words: Vec<&str> = text.split_whitespace().collect();
+    let least = OR_MORE.iter().find_map(|more| text.trim_end().strip_suffix(more)).or_else(|| text.strip_suffix('+'));
+    let words: Vec<&str> = least.unwrap_or(text).split_whitespace().collect();
     SAID_BEHIND.iter().find_map(|(said, meant)| {
         let said: Vec<&str> = said.split(' ').collect();
         let (dice, behind) = words.split_at(words.len().checked_sub(said.len()).filter(|at| *at > 0)?);
@@ -153,6 +174,9 @@ fn in_signs(text: &str) -> Option<String> {
         }
         let (dice, number) = (dice.join(" "), behind.last()?);
         let compared = meant.starts_with(' ');
+        if least.is_some() && !meant.contains("vs") {
+            return None;
+        }
         // In `5d10 at least 7` the dice may be counted as well as summed.
         let sign = if meant.contains("vs") { ">=" } else { "<=" };
         if compared && counts_dice(&format!("{dice}{sign}{number}")) {
@@ -288,6 +312,12 @@ mod tests {
             ("10d10 7+ successes", "10d10>=7"),
             ("5d6 count 5s and 6s", "5d6>=5"),
             ("d20+5 at least 15", "d20+5 vs 15"),
+            ("d20+5 need 15", "d20+5 vs 15"),
+            ("d20 needs 15 or more", "d20 vs 15"),
+            ("d20 needs 15+", "d20 vs 15"),
+            ("4d6 drop 1", "4d6dl1"),
+            ("2d6 reroll 1s and 2s", "2d6r<3"),
+            ("d20 min 10", "d20mi10"),
             ("2d6 doubled", "2d6*2"),
             ("d8+2 halved", "(d8+2)/2"),
             ("d20 vs 15 +5", "d20+5 vs 15"),
@@ -296,7 +326,9 @@ mod tests {
         ] {
             assert_eq!(Notation::of_slip(text, Dialect::Native).as_deref(), Some(right), "{text}");
         }
-        for text in ["2d6", "1s20 fire", "20", "s", "c3po", "2d6 successes", "hits 7"] {
+        for text in
+            ["2d6", "1s20 fire", "20", "s", "c3po", "2d6 successes", "hits 7", "6d10 needs 7", "4d6 drop 1 or more"]
+        {
             assert_eq!(Notation::of_slip(text, Dialect::Native), None, "{text}");
         }
     }

@@ -119,16 +119,19 @@ impl Plugins {
         plugins.flat_map(|plugin| &plugin.manifest().commands).find(|command| command.notation)
     }
 
+    /// A plugin's command, by the ids used in entries.
+    pub(crate) fn of_entry(&self, game: &str, command: &str) -> Option<&CommandSpec> {
+        self.get(game).and_then(|plugin| plugin.manifest().commands.iter().find(|each| each.name == command))
+    }
+
     /// True if a command's words are dice and nothing else, by the ids used in entries.
     pub fn is_notation(&self, game: &str, command: &str) -> bool {
-        let spec =
-            self.get(game).and_then(|plugin| plugin.manifest().commands.iter().find(|each| each.name == command));
-        spec.is_some_and(|spec| spec.notation)
+        self.of_entry(game, command).is_some_and(|spec| spec.notation)
     }
 
     /// The role that a command needs, by the ids used in entries; for unknown commands, a referee.
     pub fn role_of(&self, game: &str, command: &str) -> Role {
-        let of_game = self.get(game).and_then(|game| game.manifest().commands.iter().find(|each| each.name == command));
+        let of_game = self.of_entry(game, command);
         let own = || self.house.iter().find(|each| each.name == command);
         let spec = of_game.or_else(|| own().filter(|spec| game == HOUSE || spec.is(Trait::OnceOfGames)));
         spec.map_or(Role::Referee, |spec| spec.role)

@@ -60,7 +60,13 @@ enum Command {
         table: Option<Text>,
     },
     /// Pick one of several things.
-    #[command(rolls, alias = "choose", example = "pick tea, coffee, a walk", example = "choose tea or coffee")]
+    #[command(
+        rolls,
+        alias = "choose",
+        example = "pick tea, coffee, a walk",
+        example = "choose tea or coffee",
+        example = "pick 2 of a, b, c"
+    )]
     Pick {
         /// the things, with commas between them, or the word or
         things: Option<Text>,

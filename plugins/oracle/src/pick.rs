@@ -1,8 +1,8 @@
-//! Picks one of several things that were typed: `pick a, b, c`, `choose tea or coffee`.
+//! Picks one or more of several things that were typed: `pick a, b, c`, `choose tea or coffee`, `pick 2 of a, b, c`.
 
 use crate::state::Seen;
 use crate::words;
-use plugin_api::{Refusal, Reply, Turn};
+use plugin_api::{Refusal, Reply, Turn, number_word};
 
 /// Most things to pick from.
 const MOST_THINGS: usize = 50;
@@ -42,12 +42,25 @@ fn by_or(typed: &str) -> Vec<&str> {
     typed.split(" or ").map(str::trim).filter(|thing| !thing.is_empty()).take(MOST_THINGS + 1).collect()
 }
 
-/// Picks one.
+/// How many are picked, and the text of the things.
+fn counted(typed: &str) -> (usize, &str) {
+    let several = || {
+        let (many, rest) = typed.trim().split_once(char::is_whitespace)?;
+        let many = number_word(many).map_or_else(|| many.parse().ok(), |many| usize::try_from(many).ok())?;
+        let rest = rest.trim_start();
+        let rest = ["of ", "from "].iter().find_map(|leads| rest.strip_prefix(leads))?;
+        Some((many, rest.trim_start().strip_prefix("the ").unwrap_or(rest)))
+    };
+    several().unwrap_or((1, typed))
+}
+
+/// Picks as many as were asked for, each at most once.
 ///
 /// # Errors
-/// There are not at least two, or too many.
+/// There are not at least two, too many, or no more than are to be picked.
 pub(crate) fn pick(seen: &Seen, turn: &mut Turn, typed: &str) -> Result<Reply, Refusal> {
-    let things = things(typed);
+    let (many, typed) = counted(typed);
+    let mut things = things(typed);
     if things.len() > MOST_THINGS {
         return Err(Refusal::new(format!("{MOST_THINGS} things are the most to pick from")));
     }
@@ -61,14 +74,41 @@ pub(crate) fn pick(seen: &Seen, turn: &mut Turn, typed: &str) -> Result<Reply, R
             None => Refusal::new(what).example("pick tea, coffee, a walk"),
         });
     }
-    let die = turn.throw_die(things.len() as u32)?;
-    let thing = things.get(die.value.saturating_sub(1) as usize).copied().unwrap_or_default();
-    Ok(Reply::new().bold(thing).text(" | ").die(die.to_string()).fact("picked", thing).fact("outcome", thing))
+    if !(1..things.len()).contains(&many) {
+        let what = format!("{many} of {} is no choice: name more things, or pick fewer", things.len());
+        return Err(Refusal::new(what).example("pick 2 of tea, coffee, a walk"));
+    }
+    let (mut picked, mut dice) = (Vec::new(), Vec::new());
+    for _ in 0..many {
+        let die = turn.throw_die(things.len() as u32)?;
+        picked.push(things.remove(die.value.saturating_sub(1) as usize));
+        dice.push(die.to_string());
+    }
+    let picked = picked.join(", ");
+    Ok(Reply::new()
+        .bold(&picked)
+        .text(" | ")
+        .die(dice.join(" "))
+        .fact("picked", picked.as_str())
+        .fact("outcome", picked))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn how_many_are_picked_stands_in_front() {
+        for (typed, read) in [
+            ("2 of tea, coffee", (2, "tea, coffee")),
+            ("two from the red, the blue", (2, "red, the blue")),
+            ("tea, coffee", (1, "tea, coffee")),
+            ("2 teas, 3 coffees", (1, "2 teas, 3 coffees")),
+            ("of one, of two", (1, "of one, of two")),
+        ] {
+            assert_eq!(counted(typed), read, "{typed}");
+        }
+    }
 
     #[test]
     fn things_are_divided_as_people_type_them() {

@@ -110,6 +110,15 @@ impl Clocks {
         self.0.values().find(|clock| clock.name.to_lowercase() != whole && plain(&clock.name) == plain(name))
     }
 
+    /// The changes of several clocks: `Doom +1, The ritual +1`. None, if it is not a list of nothing else.
+    fn several<'t>(&self, typed: &'t str) -> Vec<&'t str> {
+        let parts: Vec<&str> = typed.split([',', ';']).flat_map(|part| part.split(" and ")).map(str::trim).collect();
+        let moves = |part: &&str| {
+            read(part).is_ok_and(|(name, step)| step != Step::Show && self.0.contains_key(&self.meant(name)))
+        };
+        if parts.len() > 1 && parts.iter().all(moves) { parts } else { Vec::new() }
+    }
+
     /// Why no clock begins, if this is the name of another and where that moves: `The ritual up by 2`.
     fn moves(&self, typed: &str) -> Option<Refusal> {
         let words: Vec<&str> = typed.split_whitespace().collect();
@@ -140,6 +149,17 @@ pub(crate) fn clock(state: &mut State, turn: &Turn, change: Option<Text>) -> Res
         let none = || Refusal::new("there are no clocks yet").example("clock The ritual 6");
         return clocks.shown().map(Reply::from).ok_or_else(none);
     };
+    let several = clocks.several(&text);
+    if several.is_empty() {
+        return changed(clocks, turn, &text);
+    }
+    let all: Vec<String> =
+        several.into_iter().map(|each| Ok(changed(clocks, turn, each)?.plain())).collect::<Result<_, Refusal>>()?;
+    Ok(all.join(" | ").into())
+}
+
+/// What becomes of one clock.
+fn changed(clocks: &mut Clocks, turn: &Turn, text: &str) -> Result<Reply, Refusal> {
     if let Some(refusal) = clocks.moves(text.trim()) {
         return Err(refusal);
     }
@@ -155,14 +175,14 @@ pub(crate) fn clock(state: &mut State, turn: &Turn, change: Option<Text>) -> Res
         let another = clocks.without_article(name).filter(|_| !clocks.0.contains_key(&name.to_lowercase()));
         let name = match another {
             // `clock ritual 2/6` is about The ritual.
-            Some(clock) if says_both(&text) => &clock.name.clone(),
+            Some(clock) if says_both(text) => &clock.name.clone(),
             Some(clock) => {
                 let meant = format!("{} {}/{}", clock.name, size.min(clock.size), clock.size);
                 return Err(clock.is_there(text.trim(), meant));
             }
             None => name,
         };
-        let begun = clocks.0.get(&key).filter(|clock| clock.filled > 0 && !says_both(&text));
+        let begun = clocks.0.get(&key).filter(|clock| clock.filled > 0 && !says_both(text));
         if let Some(Clock { name, filled, size: of }) = begun.filter(|clock| clock.size != size) {
             let what = format!("{name} is at {filled} of {of}; with a slash I know what you mean");
             return Err(Refusal::new(what).example(format!("clock {name} {}/{of}", size.min(*of))));
@@ -335,6 +355,13 @@ mod tests {
         assert_eq!(read("The last steps"), ("The last steps", Step::Show));
         assert_eq!(read("The ritual"), ("The ritual", Step::Show));
         assert_eq!(read("none"), ("none", Step::Show));
+        let clock = |name: &str| (name.to_lowercase(), Clock { name: name.into(), filled: 0, size: 6 });
+        let clocks = Clocks(BTreeMap::from([clock("Doom"), clock("The ritual")]));
+        assert_eq!(clocks.several("Doom +1, ritual +2"), ["Doom +1", "ritual +2"]);
+        assert_eq!(clocks.several("Doom +1 and ritual none"), ["Doom +1", "ritual none"]);
+        for one in ["Doom +1", "Doom +1, smoke everywhere", "Doom, The ritual", "Doom +1, Alarm 4"] {
+            assert!(clocks.several(one).is_empty(), "{one}");
+        }
         for wrong in ["Doom 1", "Doom 61", "Doom 99999999999", "Doom 7/6", "Doom +99999999999"] {
             assert!(super::read(wrong).is_err(), "{wrong}");
         }

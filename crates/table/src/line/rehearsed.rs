@@ -110,8 +110,23 @@ impl Draft {
                 let what = format!("there is no command {word}");
                 Refusal { mended: None, what, ..refusal }.example(HELP)
             }
+            None if refusal.mended.is_some() && !self.may_correct(host, line, &refusal, attempt) => {
+                let dice = host.plugins.notation(&attempt.room).and_then(|spec| spec.examples.first().cloned());
+                Refusal { mended: None, example: refusal.example.or(dice), ..refusal }
+            }
             None => refusal,
         }
+    }
+
+    /// Whether the correction of a refusal would at least be understood, if it throws plain dice: `roll l2d6` would not.
+    fn may_correct(&mut self, host: &Host, line: &CommandLine, refusal: &Refusal, attempt: &Attempt<'_>) -> bool {
+        // Bare dice stand for a roll of them.
+        let around = line.typed.strip_suffix(attempt.typed.as_str()).unwrap_or_default();
+        let Some(right) = applied(&attempt.typed, refusal) else { return true };
+        let (word, _) = CommandLine { typed: right.clone(), by_name: true }.word();
+        let dice = host.plugins.knowing(&word, &attempt.room).iter().any(|(_, spec)| spec.notation);
+        !dice
+            || matches!(self.rehearse(host, format!("{around}{right}"), attempt), Rehearsed::Played | Rehearsed::Looks)
     }
 
     /// Whether the correction of a refusal would be played.

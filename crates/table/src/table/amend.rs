@@ -17,22 +17,28 @@ use crate::rights::Rights;
 use crate::unplayed::Unplayed;
 use crate::words::{Arguments, CommandLine};
 use chat::Message;
-use dice::Dialect;
+use dice::{Dialect, Notation};
 use journal::documents::{InboxRow, to_json};
 use journal::store::StoreError;
 use journal::{HOUSE, Page, keys, line_and_place};
 use plugin_api::names::written;
-use plugin_api::{FollowUp, Refusal, Role, suggest};
+use plugin_api::{CommandSpec, FollowUp, Refusal, Role, suggest};
 use std::collections::BTreeMap;
 
+/// An entry that is amended, and its command if there is still one.
+type Of<'a> = (&'a Page, Option<&'a CommandSpec>);
+
 /// The line that an entry is to be, after a command `word` with these words and this comment.
-fn meant(word: &str, typed: &str, comment: Option<&str>, (page, notation): (&Page, bool)) -> Result<String, Refusal> {
+fn meant(word: &str, typed: &str, comment: Option<&str>, (page, spec): Of<'_>) -> Result<String, Refusal> {
     let number = page.number();
     let commented = |comment: Option<&str>| comment.map(|comment| format!(" # {comment}")).unwrap_or_default();
     if word == AMEND {
-        return match typed.is_empty() {
-            true => Err(Refusal::new("what should it have been?").example(format!("amend #{number} roll d20+2"))),
-            false => Ok(format!("{typed}{}", commented(comment))),
+        return match typed {
+            change if change.starts_with(['+', '-']) => {
+                Err(Refusal::new("what is added goes after add").about_meant(AMEND, ADD))
+            }
+            "" => Err(Refusal::new("what should it have been?").example(format!("amend #{number} roll d20+2"))),
+            _ => Ok(format!("{typed}{}", commented(comment))),
         };
     }
     let more = if word == ADD { typed } else { word };
@@ -48,20 +54,33 @@ fn meant(word: &str, typed: &str, comment: Option<&str>, (page, notation): (&Pag
     let (first, behind) = more.split_once(' ').unwrap_or((more, ""));
     let first = first.trim_end_matches(',');
     let digits = first.bytes().all(|byte| byte.is_ascii_digit());
-    let prose = digits
-        && comment.is_none()
+    let notation = spec.is_some_and(|spec| spec.notation);
+    let changes = first.starts_with(['+', '-']) || throws_dice(first, Dialect::Native);
+    let prose = comment.is_none()
+        && (digits || changes && is_remark(behind, spec))
         && behind.starts_with(char::is_alphabetic)
         && !behind.contains(|c: char| c.is_ascii_digit());
     let more = match (digits, prose) {
         (true, true) => format!("+{first}"),
         (true, false) => format!("+{first} {behind}").trim_end().to_owned(),
         // `d6` behind `d20+5` would be five of them.
+        (false, true) if notation && throws_dice(first, Dialect::Native) => format!("+{first}"),
+        (false, true) => first.to_owned(),
         (false, _) if notation && throws_dice(first, Dialect::Native) => format!("+{more}"),
         (false, _) => more.to_owned(),
     };
     let comment = Some(behind).filter(|_| prose).or(comment).or(said.comment.as_deref());
     let (before, after) = said.typed.split_at(end_of_own(&said.typed, &more));
     Ok(format!("{before} {more}{after}{}", commented(comment)))
+}
+
+/// Whether words behind what is added say nothing about the roll.
+fn is_remark(behind: &str, spec: Option<&CommandSpec>) -> bool {
+    let says = |word: &str| spec.is_some_and(|spec| spec.words().any(|known| known == word.to_lowercase()));
+    match spec {
+        Some(spec) if spec.notation => Notation::prose_behind(&format!("d20 {behind}"), Dialect::Native).is_some(),
+        _ => !behind.split_whitespace().any(says),
+    }
 }
 
 /// Where dice or a number are added to a line: in front of what it is compared with.
@@ -72,7 +91,7 @@ fn end_of_own(line: &str, more: &str) -> usize {
 }
 
 /// The line that `page` is to be after this line, which amends it.
-fn as_amended(line: &CommandLine, prefix: &str, page: (&Page, bool)) -> Result<String, Refusal> {
+fn as_amended(line: &CommandLine, prefix: &str, page: Of<'_>) -> Result<String, Refusal> {
     let arguments = Arguments::of(&line.typed, FollowUp::Own);
     meant(&line.word().0, words_of(&arguments, line, prefix), arguments.comment.as_deref(), page)
 }
@@ -111,7 +130,7 @@ impl Table {
                 _ => as_amended(
                     line,
                     &room.prefix,
-                    (&first, host.plugins.is_notation(&first.entry.game, &first.entry.command)),
+                    (&first, host.plugins.of_entry(&first.entry.game, &first.entry.command)),
                 )
                 .ok()
                 .map(|line| amended(&line)),
@@ -217,8 +236,8 @@ impl Draft {
             return Err(Refusal::new(what).example("history").into());
         }
         let typed = words_of(&arguments, line, &self.state.rooms[&message.room].doc.prefix);
-        let notation = host.plugins.is_notation(&page.entry.game, &page.entry.command);
-        let meant = meant(word, typed, arguments.comment.as_deref(), (&page, notation))?;
+        let spec = host.plugins.of_entry(&page.entry.game, &page.entry.command);
+        let meant = meant(word, typed, arguments.comment.as_deref(), (&page, spec))?;
         let name = self.state.doc.doc.name_of(page.entry.character);
         let acts = CommandLine::new(&meant).word().0;
         let own = self.state.doc.doc.seats.get(&message.speaker.player).map(|seat| seat.plays);

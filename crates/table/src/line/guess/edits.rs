@@ -5,14 +5,16 @@ use super::aimed::aimed;
 use super::remarked::remarked;
 use super::said::Said;
 use super::slips::is_number;
-use super::words::{ARTICLES, ENDS, FILLERS, GROUPS, IDLE_BEHIND, JOINS, LINKS, THINGS, TURNS, is_against};
+use super::words::{ARTICLES, DONE, ENDS, FILLERS, GROUPS, IDLE_BEHIND, JOINS, LINKS, THINGS, TURNS, is_against};
 use super::{bare, capitalised, stems};
 use crate::line::kept::says_all;
 use crate::line::reading::applied;
 use crate::line::remarks::{Command, Here};
+use crate::notation::throws_dice;
+use crate::room::Answered as _;
 use crate::words::CommandLine;
 use plugin_api::names::written;
-use plugin_api::{CommandSpec, Kind, Plugin, number_word, suggest};
+use plugin_api::{Argument as _, CommandSpec, Kind, Name, Plugin, number_word, suggest};
 use understand::cheapest::Edit;
 use understand::english::{Class, is_any};
 
@@ -47,7 +49,7 @@ macro_rules! each_word {
 }
 
 /// All edits, those of the same price in the order in which they are likely.
-const EDITS: [(&str, u32, Of, Make); 36] = [
+const EDITS: [(&str, u32, Of, Make); 39] = [
     ("a full stop left out", 1, Of::All, |_, line| vec![unended(line).to_owned()]),
     ("what leads to the command left out", 1, Of::All, |_, line| vec![without_a_lead(line)]),
     ("= as a space", 1, Of::All, |_, line| vec![line.replace('=', " ")]),
@@ -80,7 +82,10 @@ const EDITS: [(&str, u32, Of, Make); 36] = [
     ("idle words left out", 5, Of::All, |said, line| said.without(line, &[&FILLERS, &IDLE_BEHIND])),
     ("a word of the command", 6, Of::Plugins, each_word!(Said::word_meant)),
     ("what is counted left out", 6, Of::All, |said, line| said.without(line, &[&FILLERS, &IDLE_BEHIND, &THINGS])),
-    ("1 left out", 7, Of::Plugins, |said, line| said.without(line, &[&FILLERS, &IDLE_BEHIND, &THINGS, &["1"]])),
+    ("1 left out", 7, Of::Plugins, |said, line| said.without_one(line)),
+    ("a letter back over the space", 6, Of::All, |said, line| said.letter_back(line)),
+    ("whose roll it is, by the name", 6, Of::Plugins, |said, line| said.by_the_name(line)),
+    ("one's own name in front", 8, Of::Plugins, |said, line| said.own_name_first(line)),
     ("a question mark", 8, Of::All, |_, line| asked(line)),
     ("behind a command that knows it", 9, Of::All, |said, line| said.behind_another(line)),
     ("the name in front", 9, Of::All, |said, line| said.name_first(line)),
@@ -184,7 +189,11 @@ impl Said<'_> {
     /// `3d6 and d4`
     fn joined(&self, line: &str) -> Vec<String> {
         let Some((command, rest)) = line.split_once(' ').filter(|_| self.is_notation(line)) else { return Vec::new() };
-        vec![format!("{command} {}", rest.replace(" and ", "+").replace(" & ", "+"))]
+        // `d20+5 and 2d6+3` are two rolls, and `3d6 and d4` is one.
+        let whole = |part: &str| part.contains(['+', '-']) || part.contains(" vs ");
+        let rest = rest.replace(" & ", " and ");
+        let rolls = rest.split(" and ").all(|part| throws_dice(part, self.attempt.room.dialect())) && whole(&rest);
+        vec![format!("{command} {}", rest.replace(" and ", if rolls { "; " } else { "+" }))]
     }
 
     /// `bd 3 reroll 1s`
@@ -274,6 +283,44 @@ impl Said<'_> {
         vec![with(command, [written(own).as_str(), clears].into_iter().chain(rest))]
     }
 
+    /// `cond stunned 1 round`: of whoever types it.
+    fn own_name_first(&self, line: &str) -> Vec<String> {
+        let Some((command, rest)) = divided(line).filter(|_| !line.contains('#')) else { return Vec::new() };
+        // Somebody, and what becomes of them.
+        let somebodys = |(_, spec): &(&dyn Plugin, &CommandSpec)| {
+            spec.arguments.len() > 1 && spec.arguments.first().is_some_and(|first| first.kind == Name::kind())
+        };
+        if !self.knowing(command).iter().any(somebodys) {
+            return Vec::new();
+        }
+        let small = rest[0].starts_with(char::is_lowercase) && suggest(rest[0], self.cast.names()).is_none();
+        let named = rest.iter().any(|word| self.cast.known(bare(word)).is_some());
+        let own = self.own.filter(|_| small && !named);
+        own.map(|own| with(command, [written(own).as_str()].into_iter().chain(rest))).into_iter().collect()
+    }
+
+    /// `counter Bob's attack d8`
+    fn by_the_name(&self, line: &str) -> Vec<String> {
+        let Some((command, rest)) = divided(line) else { return Vec::new() };
+        let whose = |at: &usize| {
+            let name = rest[*at].strip_suffix('s')?.trim_end_matches(['\'', '’']);
+            let what = THINGS.iter().chain(&DONE).any(|what| *what == rest[at + 1].to_lowercase());
+            self.cast.known(name).filter(|_| what).map(|who| (*at, self.cast.written(who)))
+        };
+        let Some((at, name)) = (0..rest.len() - 1).find_map(|at| whose(&at)) else { return Vec::new() };
+        vec![with(command, [&rest[..at], &[name.as_str()], &rest[at + 2..]].concat())]
+    }
+
+    /// `rol l2d6`
+    fn letter_back(&self, line: &str) -> Vec<String> {
+        let Some((command, rest)) = line.split_once(' ').filter(|_| line == self.typed) else { return Vec::new() };
+        let Some(letter) = rest.chars().next().filter(char::is_ascii_alphabetic) else { return Vec::new() };
+        let whole = format!("{command}{letter}");
+        let known = !self.knowing(&whole).is_empty() && self.knowing(command).is_empty();
+        let moved = format!("{whole} {}", rest[1..].trim_start());
+        if known { vec![moved] } else { Vec::new() }
+    }
+
     /// `condition prone Bob`: whose it is, in front of the rest.
     fn name_first(&self, line: &str) -> Vec<String> {
         let Some((command, rest)) = divided(line) else { return Vec::new() };
@@ -322,6 +369,11 @@ impl Said<'_> {
         // People may have called something `a`.
         let none = left.is_empty() && self.is_of_a_tool(line);
         if none { Vec::new() } else { vec![with(command, left)] }
+    }
+
+    /// `counter 1 with d6`: one of what the command does once. Dice count whatever a number says.
+    fn without_one(&self, line: &str) -> Vec<String> {
+        if self.is_notation(line) { Vec::new() } else { self.without(line, &[&FILLERS, &IDLE_BEHIND, &THINGS, &["1"]]) }
     }
 
     /// The words with figures for numbers in words, and dice with their number: `two d8`, `one more`. In a notation, a figure in front of
