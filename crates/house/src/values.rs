@@ -261,7 +261,10 @@ fn must_be_of_somebody(turn: &HouseTurn, pair: &str, name: &str, text: &str) -> 
             .chain([&turn.table.shortcuts.table])
             .any(|named| named.variables.contains_key(value))
     };
-    let called = who.starts_with(char::is_uppercase) && name.contains(char::is_whitespace);
+    // `Goblin1 hp 12` has a digit in its first word.
+    let counts =
+        behind.split([' ', ':', '=']).nth(1).is_some_and(|word| word.starts_with(|c: char| c.is_ascii_digit()));
+    let called = who.starts_with(char::is_uppercase) && (name.contains(char::is_whitespace) || counts);
     if !called || turn.cast().known(who).is_some() || !known() {
         return Ok(());
     }

@@ -22,12 +22,10 @@ pub enum About {
     Counter,
     /// What a roll is against.
     Difficulty,
+    /// What a command does not understand, though it is plain what is meant.
+    Command,
     /// A condition is over.
     Recovery,
-    /// How many there are.
-    Number,
-    /// Something is asked that a command shows.
-    Question,
 }
 
 /// A word of a sentence, with the punctuation around it left out.
@@ -295,6 +293,9 @@ mod tests {
                 "counter" => is(["hp", "arrow", "arrows"].contains(&word), if word == "hp" { word } else { "arrows" }),
                 "command" => is(word == "condition", word),
                 "what" => is(word == "prone", word),
+                "group" => is(["heroes", "everyone"].contains(&word), word),
+                "text" => is(word == "eat", word),
+                "time" if word == "in" => vec![("in 2 hours".to_owned(), 3)],
                 _ => Vec::new(),
             }
         }

@@ -26,6 +26,9 @@ pub(crate) fn meant_by(
     let cast = attempt.cast(host);
     let tidied = Tidied::of(host, line, attempt, &cast);
     let sentence = Sentence::of(host, (&tidied.text, true), attempt, &cast)?;
+    if let Some(line) = sentence.phrase(About::Command) {
+        return Some(tidied.commented(line));
+    }
     let (word, place) = line.word();
     let (command, right) = match found {
         Found::Plugin(game, spec, from) => {

@@ -1,22 +1,25 @@
 //! Phrases that stand for a command: what may stand in their holes at this table, and the line that they become.
 
-use super::words::{HEALTH, WOUNDS};
+use super::words::{GROUPS, HEALTH, WOUNDS};
 use super::{Sentence, stems};
 use crate::line::filled::reads_perhaps_named;
 use crate::people::People;
 use crate::sheet::Sheet;
+use crate::times;
 use dice::number_word;
 use plugin_api::{CharacterId, CommandSpec, FollowUp, Plugin};
 use understand::phrases::{About, Holes, Meant, Said, phrases, rows};
 
 /// The most words of what becomes of somebody.
 const MOST_OF_WHAT: usize = 3;
+/// The most words of a time.
+const MOST_OF_A_TIME: usize = 5;
 
 impl<'a> Sentence<'a> {
     /// The line of the first phrase about this that can be played.
     pub(super) fn phrase(&self, about: About) -> Option<String> {
         // Each row looks at each word.
-        if !self.attempt.fuel.takes(self.words.len() * rows(about)) {
+        if !self.attempt.fuel.takes(self.words.len() * rows(about)) || self.compares_all().is_none() {
             return None;
         }
         let ends = (0..self.words.len()).map(|at| self.clause_ends_after(at));
@@ -33,7 +36,11 @@ impl<'a> Sentence<'a> {
         if who != self.attempt.actor && self.attempt.doc.may_act_for(who, &self.attempt.rights).is_err() {
             return None;
         }
-        let counter = self.counter(who, meant.holes.get("counter").map(String::as_str));
+        let named = meant.holes.get("counter").map(String::as_str);
+        let counter = match meant.holes.contains_key("group") {
+            true => self.counter_of_anybody(named),
+            false => self.counter(who, named),
+        };
         let filled = |line: &String| {
             let holes = meant.holes.iter().filter(|(hole, _)| **hole != "counter");
             let filled = holes.fold(line.clone(), |line, (hole, said)| line.replace(&format!("{{{hole}}}"), said));
@@ -61,6 +68,13 @@ impl<'a> Sentence<'a> {
         self.exact(command, behind).into_iter().find(reads).map(|(.., line)| line)
     }
 
+    /// What anybody counts by that name for whom whoever types may act, so that no sheet of others is shown.
+    fn counter_of_anybody(&self, named: Option<&str>) -> Option<String> {
+        let all = self.cast.names().filter_map(|name| self.cast.known(name)).chain([self.attempt.actor]);
+        let mut own = all.filter(|who| self.attempt.doc.may_act_for(*who, &self.attempt.rights).is_ok());
+        own.find_map(|who| self.counter(who, named))
+    }
+
     /// The value that somebody counts by that name, or their health.
     fn counter(&self, who: CharacterId, named: Option<&str>) -> Option<String> {
         let sheet = Sheet { doc: &self.attempt.doc, character: who };
@@ -74,6 +88,8 @@ impl<'a> Sentence<'a> {
 impl Holes for Sentence<'_> {
     fn taken(&self, hole: &str, at: usize) -> Vec<(String, usize)> {
         let (word, typed) = (self.lower[at].as_str(), self.words[at]);
+        let several =
+            |most: usize| (1..=most).filter_map(move |many| Some((self.words.get(at..at + many)?.join(" "), many)));
         let one = |said: Option<String>| said.map(|said| (said, 1)).into_iter().collect();
         let number =
             || number_word(word).map(|number| number.to_string()).or_else(|| is_number(word).then(|| word.to_owned()));
@@ -96,17 +112,16 @@ impl Holes for Sentence<'_> {
             }
             "level" => one(number().or_else(|| self.says_something(word).then(|| word.to_owned()))),
             "who" | "whom" => one(self.cast.meant(typed).map(|who| self.cast.written(who))),
+            "group" => one(GROUPS.contains(&word).then(|| word.to_owned())),
             "whose" => one(self.named(typed)),
             "counter" => {
-                let whose = self.cast.names().filter_map(|name| self.cast.known(name));
-                let counted = whose.chain([self.attempt.actor]).any(|who| self.counter(who, Some(word)).is_some());
+                let counted = self.counter_of_anybody(Some(word)).is_some();
                 one((counted || WOUNDS.contains(&word)).then(|| word.to_owned()))
             }
             "command" => one(stems(word).into_iter().find(|word| !self.exact(word, "").is_empty())),
-            "what" => {
-                let all = (1..=MOST_OF_WHAT).filter_map(|many| Some((self.words.get(at..at + many)?.join(" "), many)));
-                all.collect()
-            }
+            "what" => several(MOST_OF_WHAT).collect(),
+            "text" => several(self.words.len()).collect(),
+            "time" => several(MOST_OF_A_TIME).filter(|(said, _)| times::behind(said) == Some("")).collect(),
             "roll" => {
                 let behind = self.words[at + 1..].join(" ");
                 let lines = self.exact(word, &behind).into_iter();

@@ -110,7 +110,8 @@ impl Slips<'_> {
             }
             // `Ann:17` is `Ann 17`.
             None if let Some((name, number)) = word.split_once([':', '='])
-                && is_number(number.trim_end_matches(',')) =>
+                && is_number(number.trim_end_matches(','))
+                && name.starts_with(char::is_alphabetic) =>
             {
                 format!("{} {number}", self.right(name))
             }
