@@ -165,7 +165,7 @@ impl Notation {
         let counts = |word: &str| {
             word.contains(|c: char| c.is_ascii_digit() || "+*/%=<>[]{};$".contains(c)) && !is_ordinal(word)
         };
-        (!text[at..].split_whitespace().any(|word| counts(word) || is_about_dice(word))).then_some(at)
+        (!text[at..].split_whitespace().any(counts) && !speaks_of_dice(&text[at..])).then_some(at)
     }
 
     /// The same of prose that may be meant otherwise, because a number is in it: `2d6 it's 50% off`. It is no prose if a word
@@ -178,8 +178,8 @@ impl Notation {
         };
         let throws = |read: Notation| read.rolls.iter().any(|roll| roll.expression.throws());
         let dice = |word: &str| Notation::typed_in(dialect, word).is_ok_and(throws);
-        let says_more = |word: &str| is_about_dice(word) || changes(word) || dice(word);
-        (!text[at..].split_whitespace().any(says_more)).then_some(at)
+        let says_more = |word: &str| changes(word) || dice(word);
+        (!text[at..].split_whitespace().any(says_more) && !speaks_of_dice(&text[at..])).then_some(at)
     }
 }
 
@@ -206,6 +206,21 @@ fn behind_dice(text: &str, dialect: Dialect) -> Option<usize> {
     let alone = dice.len() < at && begins && !taken_away && !goes_on;
     (alone && Notation::typed_in(dialect, dice).is_ok()).then_some(at)
 }
+
+/// Whether a word of a text says something about dice. `over the wall` is a place.
+fn speaks_of_dice(text: &str) -> bool {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let plain = |word: &str| word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
+    let place = |at: usize| {
+        let next = words.get(at + 1).map(|next| plain(next));
+        PLACES.contains(&plain(words[at]).as_str()) && next.is_some_and(|next| ARTICLES.contains(&next.as_str()))
+    };
+    (0..words.len()).any(|at| is_about_dice(words[at]) && !place(at))
+}
+
+/// Words that compare with a number, and in front of an article say where something is.
+const PLACES: [&str; 4] = ["under", "below", "over", "above"];
+const ARTICLES: [&str; 8] = ["the", "a", "an", "this", "that", "his", "her", "their"];
 
 /// Whether a word says something about dice.
 fn is_about_dice(word: &str) -> bool {
@@ -341,6 +356,8 @@ mod tests {
             ("1d100 did the guard notice?", "did the guard notice?"),
             ("2d6 - to hit the ogre", "- to hit the ogre"),
             ("2d6+1 fire", "fire"),
+            ("d20+2 to climb over the wall", "to climb over the wall"),
+            ("d20 I hide under a table", "I hide under a table"),
         ] {
             let at = Notation::prose_behind(text, Dialect::Native);
             assert_eq!(at.map(|at| &text[at..]), Some(prose), "{text}");

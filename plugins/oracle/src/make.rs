@@ -103,6 +103,12 @@ fn lines(turn: &Turn, body: &str, after: After) -> Result<Vec<Line>, Refusal> {
         return Err(Refusal::new(what).example("oracle door: no. 1 | no. 2"));
     }
     let mut lines = line::read(body, after)?;
+    // Of a table with one line nothing is drawn.
+    let divided = [" / ", "; ", ", "].iter().find(|between| body.contains(**between));
+    if let Some(between) = divided.filter(|_| lines.len() == 1 && matches!(after, After::Name)) {
+        let what = "that is one line: lines have | between them";
+        return Err(Refusal::new(what).about_meant(body, body.replace(between, " | ")));
+    }
     for line in &mut lines {
         let words: Vec<&str> = line.text.split_whitespace().collect();
         line.text = canonical(&words.join(" "), turn.dialect())?;

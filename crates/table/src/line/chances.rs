@@ -77,6 +77,7 @@ impl Draft {
                 Err(Refusal::new(format!("{command} rolls no dice")).about(command).example("odds 2d6 vs 9").into())
             }
             Found::Plugin(plugin, spec, from) if !spec.notation => {
+                attempt.said = Some((inner.typed.clone(), Found::Plugin(plugin, spec, from)));
                 Ok(Some(Asked { odds, plugin, spec, line: inner, from, estimate: estimated.is_some() }))
             }
             Found::Plugin(plugin, spec, from) => {

@@ -15,6 +15,9 @@ use journal::Page;
 use plugin_api::{CommandSpec, FollowUp, Kind, Plugin, Refusal, suggest_within};
 use serde_json::Value;
 
+/// Any dice, in front of what changes them.
+const ANY: &str = "d20 ";
+
 impl Draft {
     /// The roll meant by a line of just dice: `d20+5`, or `roll4d6kh3` without a space.
     pub(super) fn bare_dice(&self, host: &Host, line: &CommandLine, attempt: &Attempt<'_>) -> Option<CommandLine> {
@@ -118,7 +121,11 @@ impl Draft {
             let more = words[first.len()..].trim();
             // `again with +2`
             let more = more.strip_prefix("with ").map_or(more, str::trim_start);
-            let comment = comment.or(before.comment.as_deref());
+            // `again +2 flanking`
+            let said = Notation::prose_behind(&format!("{ANY}{more}"), attempt.room.dialect());
+            let (more, said) = more.split_at(said.map_or(more.len(), |at| at - ANY.len()));
+            let (more, said) = (more.trim_end(), Some(said).filter(|said| !said.is_empty()));
+            let comment = comment.or(said).or(before.comment.as_deref());
             let commented = |comment: Option<&str>| comment.map(|said| format!(" # {said}")).unwrap_or_default();
             match (more, parts) {
                 ("", _) => format!("{}{}", before.typed, commented(comment)),

@@ -353,6 +353,10 @@ fn said<'t>(line: &'t CommandLine, attempt: &Attempt<'_>) -> Option<(&'t str, St
     if let Some(around) = [line.typed.as_str(), plain].into_iter().find_map(|typed| typed.strip_suffix(said.as_str())) {
         return Some((around, said.clone()));
     }
+    // It was put in full: `roll a d20` is `roll d20`.
+    if attempt.reworded.as_ref() == Some(said) {
+        return Some(("", said.clone()));
+    }
     // It was read as another one: `as Ogre attack Ann` is a check.
     let rest = line.typed.strip_prefix(ACT_AS).filter(|rest| rest.starts_with(' '))?;
     let (_, inner) = named_first(&attempt.doc, rest).ok()?;

@@ -3,7 +3,7 @@
 use super::bare;
 use super::said::Said;
 use super::words::{ENDS, GROUPS, LINKS, TURNS, ends_a_clause, is_against, is_idle};
-use plugin_api::{Kind, suggest};
+use plugin_api::{Kind, number_word, suggest};
 
 /// The line with fewer and fewer of its words, and the rest as its comment.
 pub(super) fn remarked(said: &Said<'_>, typed: &str) -> Vec<String> {
@@ -48,7 +48,9 @@ impl Said<'_> {
                 || TURNS.contains(&lower.as_str())
                 || is_against(&lower)
         };
-        if words.iter().any(says_more) {
+        // `omen three times`
+        let counts = |pair: &[&str]| number_word(pair[0]).is_some() && bare(pair[1]).eq_ignore_ascii_case("times");
+        if words.iter().any(says_more) || words.windows(2).any(counts) {
             return false;
         }
         let is_known = |word: &&str| {
