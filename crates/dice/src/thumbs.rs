@@ -78,6 +78,7 @@ impl Notation {
             }
             match lower.as_str() {
                 "dc" if next.parse::<u32>().is_ok() => "vs".clone_into(word),
+                "vs" | "versus" | "against" if next.eq_ignore_ascii_case("ac") => next.clear(),
                 "plus" | "add" if begins_a_number(next) => "+".clone_into(word),
                 "and" if ["add", "plus"].contains(&next.to_lowercase().as_str()) => word.clear(),
                 "minus" if begins_a_number(next) => "-".clone_into(word),
@@ -105,6 +106,26 @@ impl Notation {
         // `vs DC15`
         let plain = plain.replace("vs vs ", "vs ");
         (plain != text.trim()).then_some(plain)
+    }
+
+    /// The rolls of a text in which several are named, with what is said of them as a remark: `d20+5 to hit, 2d6+3 damage` is
+    /// `d20+5; 2d6+3 # to hit, damage`.
+    pub fn of_several(text: &str, dialect: Dialect) -> Option<String> {
+        let parts = text.split([',', ';']).flat_map(|part| part.split(" and ")).flat_map(|part| part.split(" then "));
+        let parts: Vec<&str> = parts.map(str::trim).filter(|part| !part.is_empty()).collect();
+        let throws = |dice: &str| {
+            Notation::typed_in(dialect, dice).is_ok_and(|read| read.rolls.iter().all(|roll| roll.expression.throws()))
+        };
+        let divided = |part: &&str| {
+            let at = Notation::prose_behind(part, dialect).unwrap_or(part.len());
+            let (dice, said) = part.split_at(at);
+            throws(dice.trim()).then(|| (dice.trim().to_owned(), said.trim().to_owned()))
+        };
+        let all: Vec<(String, String)> =
+            parts.iter().map(divided).collect::<Option<_>>().filter(|_| parts.len() > 1)?;
+        let (dice, said): (Vec<String>, Vec<String>) = all.into_iter().unzip();
+        let said: Vec<String> = said.into_iter().filter(|said| !said.is_empty()).collect();
+        (!said.is_empty()).then(|| format!("{} # {}", dice.join("; "), said.join(", ")))
     }
 
     /// The text with a slip in its dice corrected, if that makes it read: `1s20`, `1d2O`, `10d10 successes 7`.
@@ -297,6 +318,19 @@ mod tests {
         }
         for text in ["3d6", "{2d6, 3d8}kh1", "2d6 with fire", "d20 plus my luck", "2d6, but 3 wolves"] {
             assert_eq!(Notation::plainly(text, Dialect::Native), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn several_rolls_in_a_sentence_are_told_apart() {
+        for (text, rolls) in [
+            ("d20+5 to hit, 2d6+3 damage", Some("d20+5; 2d6+3 # to hit, damage")),
+            ("d20+5 to hit and 2d6+3 fire", Some("d20+5; 2d6+3 # to hit, fire")),
+            ("d20+5, 2d6", None),
+            ("d20+5 to hit, and run", None),
+            ("2d6 fire", None),
+        ] {
+            assert_eq!(Notation::of_several(text, Dialect::Native).as_deref(), rolls, "{text}");
         }
     }
 

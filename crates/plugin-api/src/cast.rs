@@ -122,7 +122,14 @@ impl Cast {
     /// Finds who is called `name`, ignoring case: a character, or else the character that a player of that name acts
     /// for.
     pub fn known(&self, name: &str) -> Option<CharacterId> {
-        self.all.known.get(&name.to_lowercase()).copied()
+        let name = name.to_lowercase();
+        // `goblin 1` is Goblin1.
+        let numbered = || {
+            let (name, number) = name.split_once(' ')?;
+            let digits = number.bytes().all(|byte| byte.is_ascii_digit());
+            self.all.known.get(&format!("{name}{number}")).filter(|_| digits)
+        };
+        self.all.known.get(&name).or_else(numbered).copied()
     }
 
     /// The character that the player with this id acts for; a leading `@` and the case do not matter.

@@ -179,6 +179,16 @@ pub fn named_first<'a>(doc: &TableDoc, rest: &'a str) -> Result<(String, &'a str
     if let Some(name) = known {
         return Ok((name.clone(), rest[name.len()..].trim_start()));
     }
+    // `goblin 1` is Goblin1.
+    let numbered = rest.split_once(' ').and_then(|(name, behind)| {
+        let (number, behind) = behind.split_once(char::is_whitespace)?;
+        let digits = number.bytes().all(|byte| byte.is_ascii_digit());
+        let who = doc.find(&format!("{name}{number}")).filter(|_| digits)?;
+        Some((doc.name_of(who).to_owned(), behind.trim_start()))
+    });
+    if let Some(found) = numbered {
+        return Ok(found);
+    }
     let rest = match rest.split_once(char::is_whitespace) {
         Some((the, rest)) if the.eq_ignore_ascii_case("the") => rest.trim_start(),
         _ => rest,

@@ -276,6 +276,7 @@ mod tests {
             let number = !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_digit());
             match hole {
                 "who" | "whom" | "whose" => is(word.trim_end_matches("'s") == "bob", "Bob"),
+                "amount" => is(word == "2d8+3", word),
                 "number" if word == "one" => is(true, "1"),
                 "number" | "level" => is(number, word),
                 "change" => is(word.starts_with(['+', '-']), word),

@@ -92,6 +92,10 @@ impl Game for Dice {
             if let Some(meant) = error.meant {
                 return Refusal::usage(error.what, place.clone()).mended(place, Some(meant));
             }
+            if let Some(several) = Notation::of_several(&text, turn.dialect()) {
+                let what = "a ; goes between two rolls";
+                return Refusal::usage(what, place).mended(at..at + text.len(), Some(several));
+            }
             if let Some(right) = Notation::of_slip(&text, turn.dialect()) {
                 let what = format!("did you mean {right}?");
                 return Refusal::usage(what, place).mended(at..at + text.len(), Some(right));

@@ -158,6 +158,17 @@ pub(crate) fn conditions(state: &State, turn: &Turn) -> Reply {
     if all.is_empty() { "Nobody has a condition.".into() } else { all.join(" | ").into() }
 }
 
+/// Words that say that a condition is over.
+const OVER: [&str; 8] = ["no", "not", "longer", "isn't", "never", "off", "over", "anymore"];
+
+/// The condition that is over, of `no longer prone`.
+fn over(label: &str, held: &[String]) -> Option<String> {
+    let says = |word: &&str| !OVER.contains(&word.to_lowercase().as_str());
+    let left = label.split_whitespace().filter(says).collect::<Vec<_>>().join(" ");
+    let whole = left.len() < label.len();
+    held.iter().find(|each| whole && each.eq_ignore_ascii_case(&left)).cloned()
+}
+
 pub(crate) fn condition(
     state: &mut State,
     turn: &mut Turn,
@@ -182,6 +193,12 @@ pub(crate) fn condition(
     let labels = labels.filter(|label| !label.is_empty());
     if clear && label.is_none() {
         conditions.clear();
+    }
+    if let Some((said, over)) =
+        labels.clone().find_map(|label| Some((label, over(label, conditions)?))).filter(|_| !clear)
+    {
+        let what = format!("clear goes in front of what {name} has no longer");
+        return Err(Refusal::new(what).about_meant(said, format!("clear {over}")));
     }
     for label in labels {
         let there = conditions.iter().position(|each| each.eq_ignore_ascii_case(label));

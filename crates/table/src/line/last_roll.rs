@@ -32,7 +32,9 @@ impl Draft {
             let plain = Notation::plainly(text, dialect);
             let text = plain.as_deref().unwrap_or(text);
             let dice = Notation::prose_in_doubt(text, dialect).map_or(text, |at| &text[..at]);
-            throws_dice(dice, dialect) || Notation::of_spoken(dice, dialect).is_some()
+            throws_dice(dice, dialect)
+                || Notation::of_spoken(dice, dialect).is_some()
+                || Notation::of_several(dice, dialect).is_some()
         };
         let sheet = Sheet { doc: &attempt.doc, character: attempt.actor };
         let cast = attempt.cast(host);

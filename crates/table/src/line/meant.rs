@@ -44,6 +44,10 @@ fn guessed(host: &Host, unplayed: Unplayed, line: &CommandLine, attempt: &Attemp
     if known || offers::number(line).is_some() {
         return Err(unplayed);
     }
+    // `!! go go go` is a cry.
+    if line.typed.starts_with(['!', '?']) {
+        return Err(Unplayed::Silent);
+    }
     let character = attempt.cast(host).known(&word).map(|id| attempt.doc.name_of(id).to_owned());
     if let Some(meant) = surely(host, line, attempt) {
         let what = match guess::begins_a_sentence(&word) {

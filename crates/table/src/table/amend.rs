@@ -256,7 +256,7 @@ impl Draft {
         let to = words.iter().position(|word| ["to", "into", "in"].contains(&word.to_lowercase().as_str()))?;
         let behind = words[to + 1..].iter().position(|word| !articles.contains(&word.to_lowercase().as_str()))?;
         let (command, rest) = words[to + 1 + behind..].split_first()?;
-        let command = command.to_lowercase();
+        let command = command.trim_end_matches([',', ':', '.']).to_lowercase();
         let knows = |word: &str| !host.plugins.knowing(word, &room).is_empty();
         let games = host.plugins.enabled(&room);
         let names = || games.iter().flat_map(|game| &game.manifest().commands).map(|spec| spec.name.as_str());

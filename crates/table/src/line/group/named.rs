@@ -81,7 +81,7 @@ impl Here<'_, '_> {
         if is_one_of(&EVERYBODY, word) {
             // `all the heroes` are the heroes.
             let next = skip_article(text, next_word(text, at));
-            let whom = word_at(text, next);
+            let whom = word_at(text, next).trim_end_matches(',');
             if is_one_of(&HEROES, whom) || is_one_of(&FOES, whom) {
                 (meant, end) = (whom, next + whom.len());
             }

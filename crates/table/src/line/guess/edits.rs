@@ -5,7 +5,7 @@ use super::aimed::aimed;
 use super::remarked::remarked;
 use super::said::Said;
 use super::slips::is_number;
-use super::words::{ARTICLES, DONE, ENDS, FILLERS, GROUPS, IDLE_BEHIND, JOINS, LINKS, THINGS, TURNS, is_against};
+use super::words::{ARTICLES, ENDS, FILLERS, GROUPS, IDLE_BEHIND, JOINS, LINKS, THINGS, TURNS, is_against};
 use super::{bare, capitalised, stems};
 use crate::line::kept::says_all;
 use crate::line::reading::applied;
@@ -74,6 +74,7 @@ const EDITS: [(&str, u32, Of, Make); 39] = [
     ("signs for up and down", 4, Of::Plugins, |_, line| signed(line)),
     ("the number behind the name", 4, Of::Plugins, |_, line| number_behind(line)),
     ("vs in front of the name", 4, Of::Plugins, |said, line| said.name_last(line)),
+    ("a comma between names", 4, Of::Plugins, |said, line| said.names_apart(line)),
     ("one's own name", 4, Of::Plugins, |said, line| said.of_oneself(line)),
     ("on at the end", 5, Of::Plugins, |said, line| said.on_at_the_end(line)),
     ("as the command corrects it", 5, Of::Plugins, |said, line| said.as_refused(line)),
@@ -84,7 +85,6 @@ const EDITS: [(&str, u32, Of, Make); 39] = [
     ("what is counted left out", 6, Of::All, |said, line| said.without(line, &[&FILLERS, &IDLE_BEHIND, &THINGS])),
     ("1 left out", 7, Of::Plugins, |said, line| said.without_one(line)),
     ("a letter back over the space", 6, Of::All, |said, line| said.letter_back(line)),
-    ("whose roll it is, by the name", 6, Of::Plugins, |said, line| said.by_the_name(line)),
     ("one's own name in front", 8, Of::Plugins, |said, line| said.own_name_first(line)),
     ("a question mark", 8, Of::All, |_, line| asked(line)),
     ("behind a command that knows it", 9, Of::All, |said, line| said.behind_another(line)),
@@ -299,16 +299,12 @@ impl Said<'_> {
         own.map(|own| with(command, [written(own).as_str()].into_iter().chain(rest))).into_iter().collect()
     }
 
-    /// `counter Bob's attack d8`
-    fn by_the_name(&self, line: &str) -> Vec<String> {
+    /// `condition Ann Bob prone`
+    fn names_apart(&self, line: &str) -> Vec<String> {
         let Some((command, rest)) = divided(line) else { return Vec::new() };
-        let whose = |at: &usize| {
-            let name = rest[*at].strip_suffix('s')?.trim_end_matches(['\'', '’']);
-            let what = THINGS.iter().chain(&DONE).any(|what| *what == rest[at + 1].to_lowercase());
-            self.cast.known(name).filter(|_| what).map(|who| (*at, self.cast.written(who)))
-        };
-        let Some((at, name)) = (0..rest.len() - 1).find_map(|at| whose(&at)) else { return Vec::new() };
-        vec![with(command, [&rest[..at], &[name.as_str()], &rest[at + 2..]].concat())]
+        let known = |at: usize| rest.get(at).is_some_and(|word| self.cast.known(word).is_some());
+        let apart = |at: usize| if known(at) && known(at + 1) { format!("{},", rest[at]) } else { rest[at].to_owned() };
+        vec![with(command, (0..rest.len()).map(apart))]
     }
 
     /// `rol l2d6`
@@ -373,7 +369,12 @@ impl Said<'_> {
 
     /// `counter 1 with d6`: one of what the command does once. Dice count whatever a number says.
     fn without_one(&self, line: &str) -> Vec<String> {
-        if self.is_notation(line) { Vec::new() } else { self.without(line, &[&FILLERS, &IDLE_BEHIND, &THINGS, &["1"]]) }
+        let command = line.split_whitespace().next().unwrap_or_default();
+        let shows = self.knowing(command).iter().any(|(_, spec)| spec.only_shows());
+        if shows || self.is_notation(line) {
+            return Vec::new();
+        }
+        self.without(line, &[&FILLERS, &IDLE_BEHIND, &THINGS, &["1"]])
     }
 
     /// The words with figures for numbers in words, and dice with their number: `two d8`, `one more`. In a notation, a figure in front of

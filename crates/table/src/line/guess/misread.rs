@@ -2,7 +2,7 @@
 
 use super::search::respelled;
 use super::tidied::Tidied;
-use super::words::FILLERS;
+use super::words::{FILLERS, is_against};
 use super::{Guess, Sentence, bare, begins_a_sentence, without};
 use crate::attempt::{Attempt, Found};
 use crate::host::Host;
@@ -51,6 +51,12 @@ pub(crate) fn meant_by(
         let lacks = named && refusal.mended.is_none() && command.as_ref().is_some_and(answered);
         let aimed = if lacks { sentence.deed_of(command) } else { None };
         return aimed.map(|line| tidied.commented(line));
+    }
+    // `roll d8 d10 vs Gojinka` is the roll of a game that has one of its own.
+    if let Some((_, spec)) = command.filter(|(_, spec)| spec.notation)
+        && let Some(line) = sentence.of_the_main_game(&tidied.text[spec.name.len().min(tidied.text.len())..])
+    {
+        return Some(tidied.commented(line));
     }
     // What the notation itself corrects is about the dice, and better than a guess at the words.
     let corrected = refusal.mended.as_ref().is_some_and(|right| !right.by.contains('#'));
@@ -134,6 +140,20 @@ impl<'a> Sentence<'a> {
             false => self.first_that_fits(self.exact(&word, behind)),
         };
         lines(behind).or_else(|| lines(&without(&FILLERS, &words).join(" ")))
+    }
+
+    /// These words as the roll of the main game against something, if that takes all of them and they are no plain dice.
+    fn of_the_main_game(&self, words: &str) -> Option<String> {
+        let against = self.lower.iter().position(|word| is_against(word)).filter(|at| *at > 1)?;
+        if throws_dice(&self.words[1..against].join(" "), self.attempt.room.dialect()) {
+            return None;
+        }
+        let mut rolling = self.games.iter().copied().filter(|game| game.manifest().kind == Kind::Game);
+        let (game, main) =
+            rolling.find_map(|game| Some((game, game.manifest().main().filter(|main| !main.notation)?)))?;
+        let line = format!("{} {}", main.name, words.trim());
+        let reads = reads_whole(self.host, (game, main), (&line, main.name.len()), self.attempt);
+        reads.then_some(line)
     }
 
     /// `roll 2 bonus dice`

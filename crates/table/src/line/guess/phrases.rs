@@ -3,7 +3,9 @@
 use super::words::{GROUPS, HEALTH, WOUNDS};
 use super::{Sentence, stems};
 use crate::line::filled::reads_perhaps_named;
+use crate::notation::throws_dice;
 use crate::people::People;
+use crate::room::Answered as _;
 use crate::sheet::Sheet;
 use crate::times;
 use dice::number_word;
@@ -95,6 +97,11 @@ impl Holes for Sentence<'_> {
             || number_word(word).map(|number| number.to_string()).or_else(|| is_number(word).then(|| word.to_owned()));
         match hole {
             "number" => one(number()),
+            // `3`, `2d8+3`
+            "amount" => {
+                let dice = throws_dice(word, self.attempt.room.dialect());
+                one(number().or_else(|| dice.then(|| word.to_owned())))
+            }
             // `+3`, `-1`
             "change" => one(word.strip_prefix(['+', '-']).filter(|number| is_number(number)).map(|_| word.to_owned())),
             // `d6`, `+1`
