@@ -285,9 +285,11 @@ fn take_times(words: &mut Vec<&str>) -> String {
         let count = words.drain(..2).next().unwrap_or_default();
         return format!("{count}x ");
     }
+    // `6 d6` are six dice.
     if let [count, first, ..] = words.as_slice()
         && counts(count)
         && dice(first)
+        && first.starts_with(|c: char| c.is_ascii_digit())
     {
         return format!("{}x ", words.remove(0));
     }
@@ -329,6 +331,7 @@ mod tests {
             ("4d6 drop lowest 6 times", "6x 4d6dl1"),
             ("4d6kh3 6x", "6x 4d6kh3"),
             ("6 4d6", "6x 4d6"),
+            ("4 d6 drop lowest", "4d6dl1"),
             ("6 x 4d6 drop lowest", "6x 4d6dl1"),
         ] {
             assert_eq!(Notation::of_spoken(said, Dialect::Native), notation.parse().ok(), "{said}");

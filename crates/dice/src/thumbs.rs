@@ -85,7 +85,8 @@ impl Notation {
                 "a" | "an" if begins_dice(next) => word.clear(),
                 _ if begins_dice(next) && !next.starts_with(|c: char| c.is_ascii_digit()) => {
                     if let Some(number) = number_word(&lower) {
-                        *word = number.to_string();
+                        *next = format!("{number}{next}");
+                        word.clear();
                     }
                 }
                 _ if lower.ends_with(',') && !bracketed && begins_dice(next) => {
@@ -306,7 +307,7 @@ mod tests {
             ("d20 plus 5", "d20 + 5"),
             ("d20 and add 5", "d20 + 5"),
             ("2d6 minus 1 bane", "2d6 - 1 bane"),
-            ("two d6", "2 d6"),
+            ("two d6", "2d6"),
             ("a d20", "d20"),
             ("percentile", "d100"),
             ("twice d20", "2x d20"),

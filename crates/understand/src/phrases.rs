@@ -24,6 +24,8 @@ pub enum About {
     Difficulty,
     /// What a command does not understand, though it is plain what is meant.
     Command,
+    /// What a line may be if it is nothing else.
+    Otherwise,
     /// A condition is over.
     Recovery,
 }
@@ -295,7 +297,7 @@ mod tests {
                 "command" => is(word == "condition", word),
                 "what" => is(word == "prone", word),
                 "group" => is(["heroes", "everyone"].contains(&word), word),
-                "text" => is(word == "eat", word),
+                "text" | "named" => is(word == "eat", word),
                 "time" if word == "in" => vec![("in 2 hours".to_owned(), 3)],
                 _ => Vec::new(),
             }

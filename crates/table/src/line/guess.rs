@@ -68,6 +68,7 @@ pub(super) fn guess(host: &Host, line: &CommandLine, attempt: &Attempt<'_>) -> O
             .or_else(|| sentence.phrase(About::Recovery).filter(|_| sentence.by_name))
             .or_else(|| sentence.aims_from(0))
     };
+    let told = || told().or_else(|| sentence.phrase(About::Otherwise));
     let oracle = || sentence.asks_the_oracle().map(Guess::Line);
     sentence.asks().or_else(|| told().map(|line| Guess::Line(tidied.commented(line)))).or_else(oracle)
 }

@@ -123,8 +123,11 @@ impl Draft {
         // Bare dice stand for a roll of them.
         let around = line.typed.strip_suffix(attempt.typed.as_str()).unwrap_or_default();
         let Some(right) = applied(&attempt.typed, refusal) else { return true };
-        let (word, _) = CommandLine { typed: right.clone(), by_name: true }.word();
-        let dice = host.plugins.knowing(&word, &attempt.room).iter().any(|(_, spec)| spec.notation);
+        let throws = |typed: &str| {
+            let (word, _) = CommandLine { typed: typed.to_owned(), by_name: true }.word();
+            host.plugins.knowing(&word, &attempt.room).iter().any(|(_, spec)| spec.notation)
+        };
+        let dice = throws(&right) || throws(&attempt.typed);
         !dice
             || matches!(self.rehearse(host, format!("{around}{right}"), attempt), Rehearsed::Played | Rehearsed::Looks)
     }

@@ -88,6 +88,7 @@ pub(crate) fn meant_by(
         }
     }
     let line = sentence.surely().or_else(|| sentence.deed_of(command)).or_else(other);
+    let line = line.or_else(|| sentence.phrase(About::Otherwise));
     line.map(|line| tidied.commented(line))
 }
 

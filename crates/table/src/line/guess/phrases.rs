@@ -12,7 +12,7 @@ use dice::number_word;
 use plugin_api::{CharacterId, CommandSpec, FollowUp, Plugin};
 use understand::phrases::{About, Holes, Meant, Said, phrases, rows};
 
-/// The most words of what becomes of somebody.
+/// The most words of what becomes of somebody, or of what has a name.
 const MOST_OF_WHAT: usize = 3;
 /// The most words of a time.
 const MOST_OF_A_TIME: usize = 5;
@@ -127,6 +127,10 @@ impl Holes for Sentence<'_> {
             }
             "command" => one(stems(word).into_iter().find(|word| !self.exact(word, "").is_empty())),
             "what" => several(MOST_OF_WHAT).collect(),
+            "named" => {
+                let plain = |said: &str| said.chars().all(|c| c.is_alphabetic() || c == ' ');
+                several(MOST_OF_WHAT).filter(|(said, _)| plain(said)).collect()
+            }
             "text" => several(self.words.len()).collect(),
             "time" => several(MOST_OF_A_TIME).filter(|(said, _)| times::behind(said) == Some("")).collect(),
             "roll" => {

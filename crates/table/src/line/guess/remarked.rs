@@ -4,6 +4,7 @@ use super::bare;
 use super::said::Said;
 use super::words::{ENDS, GROUPS, LINKS, TURNS, ends_a_clause, is_against, is_idle};
 use plugin_api::{Kind, number_word, suggest};
+use understand::english::{Class, is};
 
 /// The line with fewer and fewer of its words, and the rest as its comment.
 pub(super) fn remarked(said: &Said<'_>, typed: &str) -> Vec<String> {
@@ -50,7 +51,10 @@ impl Said<'_> {
         };
         // `omen three times`
         let counts = |pair: &[&str]| number_word(pair[0]).is_some() && bare(pair[1]).eq_ignore_ascii_case("times");
-        if words.iter().any(says_more) || words.windows(2).any(counts) {
+        // `discard thorn, I do not need it`
+        let speaks = ends_a_clause(before) && is(&bare(words[0]).to_lowercase(), Class::Speaker);
+        let turns = |word: &&&str| speaks && TURNS.contains(&bare(word).to_lowercase().as_str());
+        if words.iter().filter(|word| !turns(word)).any(says_more) || words.windows(2).any(counts) {
             return false;
         }
         let is_known = |word: &&str| {

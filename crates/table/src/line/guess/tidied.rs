@@ -116,6 +116,7 @@ fn with_values_attached(text: &str, values: &[&str]) -> String {
     let mut parts = text.split(" + ");
     let mut attached = parts.next().unwrap_or_default().to_owned();
     for part in parts {
+        let part = part.strip_prefix("my ").unwrap_or(part);
         let value = part.split(' ').next().is_some_and(|word| values.contains(&bare(word).to_lowercase().as_str()));
         let counts = attached.ends_with(|c: char| c.is_ascii_digit()) && value;
         attached.push_str(if counts { "+" } else { " + " });

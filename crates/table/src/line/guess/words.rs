@@ -80,8 +80,8 @@ pub(super) const IDLE: [&str; 32] = [
     "of", "it", "him", "them", "please", "teh", "w", "from", "into", "in", "as", "pls", "plz", "im", "then",
 ];
 /// Words behind a command or a name that only lead on: `pass card 1 over to Bob`, `possibilities left?`
-pub(super) const IDLE_BEHIND: [&str; 9] =
-    ["over", "left", "remaining", "away", "moves", "goes", "moved", "again", "last"];
+pub(super) const IDLE_BEHIND: [&str; 10] =
+    ["over", "down", "left", "remaining", "away", "moves", "goes", "moved", "again", "last"];
 /// What is counted or used, where the command says it already: `misfortune die`.
 pub(super) const THINGS: [&str; 8] = ["die", "dice", "card", "cards", "stone", "stones", "roll", "check"];
 /// What people call a roll of a value, where dice are just dice.
