@@ -78,6 +78,8 @@ impl Notation {
             }
             match lower.as_str() {
                 "dc" if next.parse::<u32>().is_ok() => "vs".clone_into(word),
+                "under" | "below" if next.parse::<u32>().is_ok() => "<".clone_into(word),
+                "over" | "above" if next.parse::<u32>().is_ok() => ">".clone_into(word),
                 "vs" | "versus" | "against" if next.eq_ignore_ascii_case("ac") => next.clear(),
                 "plus" | "add" if begins_a_number(next) => "+".clone_into(word),
                 "and" if ["add", "plus"].contains(&next.to_lowercase().as_str()) => word.clear(),

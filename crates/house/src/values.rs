@@ -106,9 +106,9 @@ fn pairs(typed: &str) -> Vec<Cow<'_, str>> {
 fn pairs_of_a_part(part: &str) -> Vec<Cow<'_, str>> {
     // `str 3, dex 2 and con 1`
     let parts = || part.split(',').flat_map(|part| part.split(" and ")).map(str::trim).filter(|pair| !pair.is_empty());
-    // A number or a die.
+    // A number, with a sign or without, or a die.
     let is_number = |word: &str| {
-        let sides = word.strip_prefix(['d', 'D']).unwrap_or(word);
+        let sides = word.strip_prefix(['d', 'D', '+', '-']).unwrap_or(word);
         sides.starts_with(|c: char| c.is_ascii_digit())
     };
     let is_pair = |pair: &str| {

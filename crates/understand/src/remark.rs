@@ -222,7 +222,10 @@ impl Left<'_> {
                     self.known.is_command(&token.text) || self.known.is_command(token.text.trim_end_matches('s'))
                 })
         };
-        if self.leaves_somebody_out() {
+        // `dn impossible`, `vs the wall`
+        let against = |at: usize| self.is(at, Class::Difficulty) || self.is(at, Class::Against);
+        let led = (self.first.saturating_sub(1)..self.content).any(against);
+        if led || self.leaves_somebody_out() {
             return true;
         }
         match because {

@@ -440,7 +440,7 @@ fn hides_the_point(host: &Host, right: &str, attempt: &Attempt<'_>) -> bool {
         || words.iter().any(|word| is_any(word, &[Class::Secretly, Class::Unseen]))
         || idle
         || says_it
-        || words.first().is_some_and(named)
+        || words.iter().any(named)
         || words.len() == 1 && is(&words[0], &TURNING_ALONE)
 }
 
