@@ -121,7 +121,7 @@ fn several(of: &ArgumentKind, words: &[&str]) -> Result<Option<(Vec<Value>, usiz
     Ok(of.read(words)?.map(|(value, count)| (vec![value], count)))
 }
 
-/// `17`, `+3`, `2d6-1`, `2d20kh1`, `d20 +4`, `+3 adv`
+/// `17`, `+3`, `2d6-1`, `2d20kh1`, `d20 +4`, `+3 adv`, `+3 with advantage`
 fn notation(words: &[&str]) -> Option<(Value, usize)> {
     let first = words[0].trim_start_matches(['=', ':']);
     // Letters behind a sign, `d20+dex`, are for whoever takes it to refuse.
@@ -147,9 +147,12 @@ fn notation(words: &[&str]) -> Option<(Value, usize)> {
         typed.push_str(apart);
         taken += 1;
     }
-    if let Some(twice) = words.get(taken).filter(|next| (throws || sums) && dice::twice(next).is_some()) {
+    // `+3 with advantage`
+    let led = words.get(taken).is_some_and(|word| ["with", "w/"].contains(&word.to_lowercase().as_str()));
+    let behind = taken + usize::from(led);
+    if let Some(twice) = words.get(behind).filter(|next| (throws || sums) && dice::twice(next).is_some()) {
         typed = format!("{typed} {}", twice.to_lowercase());
-        taken += 1;
+        taken = behind + 1;
     }
     Some((Value::Notation(typed), taken))
 }
