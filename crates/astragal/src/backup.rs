@@ -139,11 +139,13 @@ pub async fn daily(
     loop {
         let mut trouble = None;
         let today = backups::day_of(SystemClock.now());
-        if !backups::has(&directory, &today) {
-            match of_today(&directory, &today, &bot, &store).await {
-                Ok(()) => tracing::debug!("the daily backup is there"),
-                Err(error) => trouble = Some(format!("the daily backup was not written: {error:#}")),
-            }
+        let there = match backups::has(&directory, &today) {
+            true => Ok(()),
+            false => of_today(&directory, &today, &bot, &store).await,
+        };
+        match there {
+            Ok(()) => tracing::debug!("the daily backup is there"),
+            Err(error) => trouble = Some(format!("the daily backup was not written: {error:#}")),
         }
         let command = after();
         if let Some(file) = backups::waiting(&directory).filter(|_| !command.is_empty()) {
