@@ -153,6 +153,9 @@ pub(crate) fn clock(state: &mut State, turn: &Turn, change: Option<Text>) -> Res
     if several.is_empty() {
         return changed(clocks, turn, &text);
     }
+    if several.len() > MOST_CLOCKS {
+        return Err(Refusal::new(format!("{MOST_CLOCKS} clocks at once are the most")).example("clock The ritual +1"));
+    }
     let all: Vec<String> =
         several.into_iter().map(|each| Ok(changed(clocks, turn, each)?.plain())).collect::<Result<_, Refusal>>()?;
     Ok(all.join(" | ").into())
