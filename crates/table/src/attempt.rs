@@ -16,9 +16,10 @@ use chat::{Message, Readers, Seen, Speaker, Standing};
 use dice::Die;
 use dice::fair::MessageKey;
 use journal::documents::{GUEST, Head, OPERATOR, RoomDoc, Seat, TableDoc};
-use plugin_api::{Cast, CharacterId, CommandSpec, Plugin, Refusal, Role, Secrets, Trait};
+use plugin_api::{Cast, CharacterId, CommandSpec, Refusal, Role, Secrets, Trait};
 use std::rc::Rc;
 use std::sync::Arc;
+use understand::surroundings::Found;
 
 /// A command line in progress, and the table as it may change it; dropped if it is refused.
 pub(crate) struct Attempt<'a> {
@@ -72,15 +73,6 @@ pub(crate) enum Asked {
     Only,
     /// What is guessed goes first.
     OrElse,
-}
-
-/// A command that was found.
-#[derive(Clone, Copy)]
-pub(crate) enum Found<'a> {
-    /// One of the table's own.
-    House(&'a CommandSpec),
-    /// A plugin's command, and how many bytes of the line named it.
-    Plugin(&'a dyn Plugin, &'a CommandSpec, usize),
 }
 
 /// A refusal because the speaker cannot be told anything privately.

@@ -2,10 +2,15 @@
 //! counted in steps before it is done, so that the same message costs the same everywhere.
 
 use crate::budget::{A_READING, MOST_STEPS, OF_ALL_OFFERS};
-use crate::vocabulary::Vocabulary;
-use plugin_api::Refusal;
+use journal::documents::{RoomDoc, TableDoc};
+use plugin_api::{CharacterId, Refusal};
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
+use std::sync::Arc;
+use understand::guess::Vocabulary;
+
+/// The documents and the character that words were collected for. Holding the documents keeps their addresses unique.
+type Of = (Arc<RoomDoc>, Arc<TableDoc>, CharacterId);
 
 /// What is left of the work that a message may cost. All lines of a message share one.
 #[derive(Debug)]
@@ -14,7 +19,7 @@ pub(crate) struct Fuel {
     /// The rolls that may still be played for the chances of offers.
     of_offers: Cell<usize>,
     /// The words that its lines are compared with, built when one is first guessed at.
-    pub vocabulary: RefCell<Option<Rc<Vocabulary>>>,
+    vocabulary: RefCell<Option<(Of, Rc<Vocabulary>)>>,
 }
 
 impl Fuel {
@@ -38,6 +43,19 @@ impl Fuel {
     /// Takes what it costs to read a line as one command.
     pub fn reads(&self, line: &str) -> bool {
         self.takes(A_READING + 2 * line.len())
+    }
+
+    /// The words that say something to this character with these documents.
+    pub fn vocabulary(&self, of: Of, build: impl FnOnce() -> Vocabulary) -> Rc<Vocabulary> {
+        let is_same = |((room, table, actor), _): &&(Of, Rc<Vocabulary>)| {
+            Arc::ptr_eq(room, &of.0) && Arc::ptr_eq(table, &of.1) && *actor == of.2
+        };
+        if let Some((_, same)) = self.vocabulary.borrow().as_ref().filter(is_same) {
+            return same.clone();
+        }
+        let built = Rc::new(build());
+        self.vocabulary.replace(Some((of, built.clone())));
+        built
     }
 
     /// Takes so many rolls for the chance of an offer before they are played. Returns false if fewer are left; then the

@@ -51,7 +51,6 @@ mod sheet;
 mod shortcuts;
 mod sitting;
 mod state;
-mod synonyms;
 mod table;
 mod times;
 mod told;
@@ -59,7 +58,6 @@ mod trials;
 mod turn;
 mod typography;
 mod unplayed;
-mod vocabulary;
 
 pub use completion::{Completions, completions};
 pub use host::{DiceBox, FairBox, Host, Settings};

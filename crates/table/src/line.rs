@@ -2,6 +2,7 @@
 //! entry ([`enter`]). A line for a group is played for each member ([`group`]). A refused line leaves nothing behind.
 
 mod answer;
+mod around;
 mod by_dice;
 mod chances;
 mod changes;
@@ -9,8 +10,6 @@ mod enter;
 mod filled;
 mod followed;
 mod group;
-mod guess;
-mod kept;
 mod last_roll;
 mod meant;
 mod nothing;

@@ -5,9 +5,6 @@ use dice::fair::{FairDice, MessageKey};
 use dice::{Dialect, Notation};
 use plugin_api::FollowUp;
 
-/// The word for the last roll.
-pub(crate) const AGAIN: &str = "again";
-
 /// True if a text is dice notation that rolls something.
 pub(crate) fn throws_dice(text: &str, dialect: Dialect) -> bool {
     let read = Notation::typed_in(dialect, &Arguments::of(text, FollowUp::No).typed);
@@ -53,10 +50,4 @@ pub(crate) fn variable(text: &str) -> (&str, usize) {
 pub(crate) fn name_at(text: &str) -> &str {
     let end = text.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(text.len());
     if text.starts_with(char::is_alphabetic) { &text[..end] } else { "" }
-}
-
-/// True if these words of a roll are about the last one: they begin with `again` or an operator.
-pub(crate) fn is_on_the_last(words: &str) -> bool {
-    let first = words.split(|c: char| !c.is_alphabetic()).next().unwrap_or_default();
-    first.eq_ignore_ascii_case(AGAIN) || words.starts_with(['+', '-', '*', '/'])
 }

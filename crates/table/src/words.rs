@@ -6,6 +6,7 @@ use dice::{Dialect, Notation};
 use plugin_api::{CommandSpec, FollowUp, Refusal};
 use std::borrow::Cow;
 use std::ops::Range;
+use understand::reading::first_word;
 
 /// A word this long behind dice is prose.
 const PROSE: usize = 5;
@@ -27,9 +28,7 @@ impl CommandLine {
 
     /// The first word, in lower case and without punctuation after it, and where it is; `undo#5` is two words.
     pub fn word(&self) -> (String, Range<usize>) {
-        let end = self.typed.find(|c: char| c.is_whitespace() || c == '#').unwrap_or(self.typed.len());
-        let word = self.typed[..end].trim_end_matches([':', '.', ',', ';', '!', '?', '…']);
-        (word.to_lowercase(), 0..end)
+        first_word(&self.typed)
     }
 }
 

@@ -6,6 +6,12 @@
 
 pub mod cheapest;
 pub mod english;
+pub mod guess;
+pub mod kept;
+pub mod notation;
 pub mod phrases;
+pub mod reading;
 pub mod remark;
+pub mod surroundings;
+pub mod synonyms;
 pub mod tokens;

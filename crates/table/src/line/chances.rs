@@ -3,7 +3,7 @@
 use super::filled::{Filled, filled};
 use super::meant::ODDS;
 use super::prepared::Prepared;
-use crate::attempt::{Attempt, Found};
+use crate::attempt::Attempt;
 use crate::budget::{AN_OUTCOME, ASKED_FOR, Effort, OF_AN_OFFER, OF_OFFERS, SAMPLED};
 use crate::done::Done;
 use crate::draft::Draft;
@@ -23,6 +23,7 @@ use plugin_api::{Against, CommandSpec, FollowUp, Held, Left, Played, Plugin, Ref
 use serde_json::Value;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
+use understand::surroundings::Found;
 
 /// The word that asks for an estimate.
 const ESTIMATE: &str = "estimate";

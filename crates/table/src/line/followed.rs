@@ -1,6 +1,5 @@
 //! Which earlier roll a line follows up on.
 
-use super::reading::{self, safely};
 use super::remarks::{Command, Here};
 use crate::draft::Draft;
 use crate::host::Host;
@@ -16,6 +15,7 @@ use journal::store::StoreError;
 use plugin_api::{CharacterId, CommandSpec, EarlierRoll, Fit, FollowUp, Refusal, Role, Target, Words, suggest};
 use serde_json::Value;
 use std::ops::Range;
+use understand::reading::{reads, safely};
 
 /// Words of a line that may be a part of somebody's name.
 const MOST_PARTLY: usize = 3;
@@ -279,7 +279,7 @@ impl Followed<'_, '_> {
     fn take_name(&self, arguments: &mut Arguments) -> Result<Option<CharacterId>, Refusal> {
         let called = |name: &str| self.here.cast.is_called(name);
         let words = |typed: &str| Words::new(typed, self.command.from.min(typed.len())).with_names(called);
-        let reads = |typed: &str| reading::reads(self.command.plugin, self.command.spec, &mut words(typed));
+        let reads = |typed: &str| reads(self.command.plugin, self.command.spec, &mut words(typed));
         if reads(&arguments.typed) {
             return Ok(None);
         }

@@ -6,7 +6,7 @@ pub(super) mod named;
 use super::followed::Followed;
 use super::meant::SECRET;
 use super::remarks::{Command, Here};
-use crate::attempt::{Attempt, Found};
+use crate::attempt::Attempt;
 use crate::budget::{MOST_LOOKED_AT, MOST_SLOTS, MOST_TEXT};
 use crate::draft::Draft;
 use crate::fuel::too_much;
@@ -23,6 +23,7 @@ use named::{Named, Place};
 use plugin_api::names::written;
 use plugin_api::{ArgumentKind, ArgumentSpec, CharacterId, CommandSpec, FollowUp, Many, Plugin};
 use std::ops::Range;
+use understand::surroundings::Found;
 
 /// The commands that take back all that one line did.
 const UNDO: &str = "undo";

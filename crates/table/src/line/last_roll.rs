@@ -4,7 +4,7 @@ use crate::attempt::Attempt;
 use crate::budget::MOST_REROLLED;
 use crate::draft::Draft;
 use crate::host::Host;
-use crate::notation::{AGAIN, guessed, is_on_the_last, throws_dice};
+use crate::notation::{guessed, throws_dice};
 use crate::rights::Act;
 use crate::room::Answered;
 use crate::sheet::Sheet;
@@ -14,6 +14,7 @@ use dice::{Dialect, Expression, Notation};
 use journal::Page;
 use plugin_api::{CommandSpec, FollowUp, Kind, Plugin, Refusal, suggest_within};
 use serde_json::Value;
+use understand::notation::{AGAIN, is_on_the_last};
 
 /// Any dice, in front of what changes them.
 const ANY: &str = "d20 ";

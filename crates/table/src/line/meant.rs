@@ -1,12 +1,12 @@
 //! What a line means: for whom, with which words, and which command it is. Each line is looked up once. A wrapper
 //! around a command, or a shortcut for one, produces a new line.
 
+use super::around::Around;
 use super::chances::Asked;
 use super::changes;
-use super::guess::{self, Guess, guess, surely};
 use super::offers;
 use super::unknown;
-use crate::attempt::{self, Attempt, Found};
+use crate::attempt::{self, Attempt};
 use crate::budget::MOST_TEXT;
 use crate::by_dice::ByDice;
 use crate::draft::Draft;
@@ -23,6 +23,8 @@ use plugin_api::names::written;
 use plugin_api::{CommandSpec, Kind, Plugin, Refusal, Trait};
 use std::sync::Arc;
 use understand::english::{Class, is};
+use understand::guess::{self, Guess, guess, surely};
+use understand::surroundings::Found;
 
 /// An understood line.
 pub(super) enum Meant<'a> {
@@ -48,8 +50,9 @@ fn guessed(host: &Host, unplayed: Unplayed, line: &CommandLine, attempt: &Attemp
     if line.typed.starts_with(['!', '?']) {
         return Err(Unplayed::Silent);
     }
+    let around = Around::of(host, attempt).among_others(line);
     let character = attempt.cast(host).known(&word).map(|id| attempt.doc.name_of(id).to_owned());
-    if let Some(meant) = surely(host, line, attempt) {
+    if let Some(meant) = surely(&around, &line.typed) {
         let what = match guess::begins_a_sentence(&word) {
             true => format!("no command begins with \"{word}\""),
             false => format!("{word} is no command"),
@@ -62,7 +65,7 @@ fn guessed(host: &Host, unplayed: Unplayed, line: &CommandLine, attempt: &Attemp
     match unplayed {
         // A slip is the better guess, but nobody who names a character means another word.
         Unplayed::Refused(refusal) if refusal.mended.is_some() && character.is_none() => Err(refusal.into()),
-        Unplayed::Silent | Unplayed::Refused(_) => match (guess(host, line, attempt), character) {
+        Unplayed::Silent | Unplayed::Refused(_) => match (guess(&around, &line.typed), character) {
             (Some(Guess::Answer(meant)), _) => Ok(meant),
             (Some(Guess::Line(meant)), _) => {
                 let what = format!("there is no command {word}");
@@ -93,15 +96,15 @@ const EXPORT: &str = "export";
 /// The refusal of a command that may have been meant otherwise, with the line that was probably meant.
 pub(super) fn reworded(host: &Host, refusal: Refusal, attempt: &mut Attempt<'_>) -> Refusal {
     let Some((typed, found)) = attempt.said.clone().filter(|_| attempt.offered.is_none()) else { return refusal };
-    let line = CommandLine { typed, by_name: true };
+    let around = Around::of(host, attempt);
     let of_a_tool = || match found {
-        Found::Plugin(plugin, ..) if plugin.manifest().kind == Kind::Tool => guess::meant_by_tool(host, &line, attempt),
+        Found::Plugin(plugin, ..) if plugin.manifest().kind == Kind::Tool => guess::meant_by_tool(&around, &typed),
         _ => None,
     };
-    let meant = guess::meant_by(host, &line, (found, &refusal), attempt).or_else(of_a_tool);
-    let Some(meant) = meant.filter(|meant| *meant != line.typed) else { return refusal };
-    let same = attempt.typed == line.typed;
-    attempt.typed = line.typed;
+    let meant = guess::meant_by(&around, &typed, (found, &refusal)).or_else(of_a_tool);
+    let Some(meant) = meant.filter(|meant| *meant != typed) else { return refusal };
+    let same = attempt.typed == typed;
+    attempt.typed = typed;
     let whole = 0..attempt.typed.len();
     // Places in a line with values are none in the line as it was typed.
     let refusal = if same { refusal } else { Refusal { at: None, about: None, ..refusal } };

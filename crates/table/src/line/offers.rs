@@ -1,6 +1,6 @@
 //! Commands offered to type next: stored with their roll until taken, and numbered as last shown.
 
-use super::guess::number_first;
+use super::around::Around;
 use crate::attempt::Attempt;
 use crate::done::Done;
 use crate::draft::Draft;
@@ -17,6 +17,7 @@ use journal::{Change, Place, diff};
 use plugin_api::{CharacterId, Closed, FollowUp, Refusal};
 use serde_json::Value;
 use std::collections::BTreeSet;
+use understand::guess::number_first;
 
 /// The most rolls with open offers that are listed; older offers can still be typed in words.
 const MOST_OPEN: usize = 200;
@@ -53,7 +54,8 @@ impl Draft {
         // `1 4 +2` gives the first offer its numbers.
         let worded = more.starts_with(char::is_alphabetic);
         if (worded || !(1..=choices.len()).contains(&number))
-            && let Some(meant) = number_first(host, line, attempt).filter(|_| attempt.typed == line.typed)
+            && let Some(meant) = number_first(&Around::of(host, attempt).among_others(line), &line.typed)
+                .filter(|_| attempt.typed == line.typed)
         {
             let what = "a command comes before its number";
             return Err(Refusal::new(what).mended(0..line.typed.len(), Some(meant)).into());

@@ -4,7 +4,7 @@ use super::answer;
 use super::chances::chances_of_offers;
 use super::meant::ODDS;
 use super::prepared::Prepared;
-use super::reading::{safely, stumbled};
+use super::reading::stumbled;
 use super::touched;
 use crate::attempt::Attempt;
 use crate::budget::{self, A_DIE, MOST_STATE, ODDS_OF_DICE};
@@ -31,6 +31,7 @@ use plugin_api::{
 use serde::Serialize;
 use serde_json::{Value, json};
 use std::sync::Arc;
+use understand::reading::safely;
 
 /// What a player is told whom a secret answer of a game would not reach.
 const UNREACHED: &str = "I cannot message you privately yet: send me a private message first";

@@ -1,9 +1,9 @@
 //! A game's command ready to be played: with the table's dice, or with all possible rolls.
 
+use super::around::Around;
 use super::filled::{Filled, filled};
 use super::followed::Followed;
-use super::guess::meant_by_value;
-use super::reading::{Misread, safely, stumbled};
+use super::reading::{Misread, stumbled};
 use super::remarks::{Command, Here};
 use crate::attempt::Attempt;
 use crate::budget::{self, MOST_BLOCK, MOST_TEXT};
@@ -14,7 +14,7 @@ use crate::room::{Answered as _, settings_of};
 use crate::scenes;
 use crate::state::GameState;
 use crate::unplayed::Unplayed;
-use crate::words::{Arguments, CommandLine};
+use crate::words::Arguments;
 use dice::{Dice, Notation, number_word};
 use jiff::Timestamp;
 use journal::documents::RollDoc;
@@ -26,6 +26,8 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
+use understand::guess::meant_by_value;
+use understand::reading::safely;
 
 /// A command with everything it needs except dice.
 pub(super) struct Prepared<'a> {
@@ -168,9 +170,8 @@ fn unless_dice_are_meant(host: &Host, line: &str, from: usize, attempt: &mut Att
     if throws_dice(dice, attempt.room.dialect()) || !reads_as_dice(dice, attempt.room.dialect()) {
         return Ok(());
     }
-    let said = CommandLine { typed, by_name: true };
-    let Some(meant) = meant_by_value(host, &said, attempt) else { return Ok(()) };
-    attempt.typed = said.typed;
+    let Some(meant) = meant_by_value(&Around::of(host, attempt), &typed) else { return Ok(()) };
+    attempt.typed = typed;
     attempt.said = None;
     Err(Refusal::new("that has no dice in it").mended(0..attempt.typed.len(), Some(meant)))
 }

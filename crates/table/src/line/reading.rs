@@ -1,17 +1,11 @@
-//! Calls into a game that may panic, whether words read as a command of it, and how to correct them.
+//! What is said of a plugin that panicked, and of a line that does not read as its command.
 
 use super::remarks::{Command, Here};
 use crate::words::Arguments;
 use dice::fair::MessageKey;
 use journal::digest;
-use plugin_api::{CommandSpec, Plugin, Refusal, Words};
+use plugin_api::{CommandSpec, Refusal, Words};
 use std::ops::Range;
-use std::panic::{AssertUnwindSafe, catch_unwind};
-
-/// Returns the result, or `None` if it panics.
-pub(super) fn safely<T>(run: impl FnOnce() -> T) -> Option<T> {
-    catch_unwind(AssertUnwindSafe(run)).ok()
-}
 
 /// What the player is told after a panic in a command of `whose`; the log has the same id.
 pub(super) fn stumbled(whose: &str, spec: &CommandSpec, key: &MessageKey) -> Refusal {
@@ -20,11 +14,6 @@ pub(super) fn stumbled(whose: &str, spec: &CommandSpec, key: &MessageKey) -> Ref
     Refusal::new(format!(
         "sorry, that hit a bug in {whose} and nothing changed: please give the operator error id {id}"
     ))
-}
-
-/// True if the words read as a command of the plugin. A plugin that panics over them does not read them.
-pub(super) fn reads(plugin: &dyn Plugin, command: &CommandSpec, words: &mut Words) -> bool {
-    safely(|| plugin.reads(&command.name, words)).unwrap_or_default()
 }
 
 /// The most mistakes corrected in a line.

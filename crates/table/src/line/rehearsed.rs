@@ -1,12 +1,11 @@
 //! Corrections that would be played: before a corrected line is shown, it is tried out, with dice of no table. Nothing of that
 //! stays.
 
-use super::guess::{candidates, is_idle};
-use super::kept::{says_all, words};
+use super::around::Around;
 use super::meant::{self, Meant, ODDS, stands_around};
 use super::reading::applied;
 use crate::amends::amends;
-use crate::attempt::{Asked, Attempt, Found};
+use crate::attempt::{Asked, Attempt};
 use crate::draft::Draft;
 use crate::host::Host;
 use crate::names::{ACT_AS, named_first};
@@ -18,6 +17,9 @@ use dice::Budget;
 use plugin_api::{Kind, Played, Refusal, Trait, Wanted, suggest_within};
 use std::collections::BTreeSet;
 use understand::english::{Class, is_any, turns};
+use understand::guess::{candidates, is_idle};
+use understand::kept::{says_all, words};
+use understand::surroundings::Found;
 
 /// The most lines tried out for one that is refused, and the steps of each besides what its words cost.
 const MOST_TRIED: usize = 8;
@@ -175,12 +177,12 @@ impl Draft {
                     let (comments, corrects): (Vec<_>, Vec<_>) = again.into_iter().partition(|line| line.contains('#'));
                     tried.extend(corrects);
                     tried.extend(other_words(host, &said, attempt));
-                    tried.extend(candidates(host, shown, attempt));
+                    tried.extend(candidates(&Around::of(host, attempt), shown));
                     tried.extend(comments);
                 }
             }
         }
-        tried.extend(candidates(host, &said, attempt));
+        tried.extend(candidates(&Around::of(host, attempt), &said));
         match attempt.said {
             // A command of a game means itself.
             Some((_, Found::Plugin(..))) => {}
@@ -191,7 +193,7 @@ impl Draft {
                 let odds = around.trim_end().eq_ignore_ascii_case(ODDS);
                 if let Some(main) = host.plugins.rolling(&attempt.room, &attempt.doc).filter(|_| odds) {
                     let of_main = format!("{} {said}", main.name);
-                    tried.extend(candidates(host, &of_main, attempt));
+                    tried.extend(candidates(&Around::of(host, attempt), &of_main));
                     tried.push(of_main);
                 }
                 let alone = around.is_empty();

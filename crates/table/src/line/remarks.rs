@@ -1,12 +1,13 @@
 //! What a game's command was typed with besides its arguments: a remark, or a line that may be meant otherwise.
 
-use super::reading::{reads, safely, stumbled};
+use super::reading::stumbled;
 use crate::attempt::{Asked, Attempt};
 use crate::host::Host;
 use crate::sheet::Sheet;
 use crate::words::Arguments;
 use plugin_api::{Cast, CommandSpec, Effect, Held, Plugin, Ready, Refusal, Role, Words, names, suggest};
 use std::ops::Range;
+use understand::reading::{reads, safely};
 use understand::remark::{Doubted, Known, Nowhere, Read, Shown, doubted, is_remark};
 
 /// A command of a plugin, and where its arguments begin in a line, in bytes.

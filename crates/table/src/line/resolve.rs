@@ -1,10 +1,9 @@
 //! Which command a line means.
 
 use super::followed::Followed;
-use super::reading;
 use super::remarks::{Command, Here};
 use super::unknown::{glued, two_words, unknown, value_alone};
-use crate::attempt::{Attempt, Found};
+use crate::attempt::Attempt;
 use crate::draft::Draft;
 use crate::host::Host;
 use crate::plugins::Plugins;
@@ -14,6 +13,8 @@ use crate::words::{Arguments, CommandLine};
 use journal::documents::RoomDoc;
 use journal::store::StoreError;
 use plugin_api::{CommandSpec, FollowUp, Kind, Plugin, Refusal, Words};
+use understand::reading::reads;
+use understand::surroundings::Found;
 
 impl Draft {
     /// The command that `line` means in its room, of a game that the operator offers there.
@@ -105,7 +106,7 @@ impl Draft {
                 }
                 let can_read = |(plugin, command): &&(&dyn Plugin, &CommandSpec)| {
                     let typed = Arguments::of(&line.typed, command.follow_up).typed;
-                    reading::reads(*plugin, command, &mut Words::new(&typed, place.end.min(typed.len())))
+                    reads(*plugin, command, &mut Words::new(&typed, place.end.min(typed.len())))
                 };
                 let by_object = several.iter().all(|(_, command)| command.by_object);
                 let reading: Vec<_> = several.iter().filter(|each| by_object && can_read(each)).collect();

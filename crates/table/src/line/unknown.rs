@@ -1,17 +1,17 @@
 //! Words that no command is called: those that are a command with something glued to it, slips, and words of other games.
 
-use super::guess::{SPOKEN, begins_a_sentence, consonants, says_what_is_done};
 use super::remarks::{Command, Here};
 use crate::attempt::Attempt;
 use crate::host::Host;
 use crate::room::Answered;
-use crate::synonyms::synonym as of_the_table;
 use crate::unplayed::Unplayed;
 use crate::words::{Arguments, CommandLine};
 use dice::Notation;
 use journal::documents::RoomDoc;
 use plugin_api::{CommandSpec, Kind, Plugin, Refusal, Trait, suggest, suggest_within};
 use std::ops::Range;
+use understand::guess::{SPOKEN, begins_a_sentence, consonants, says_what_is_done};
+use understand::synonyms::synonym as of_the_table;
 
 /// A word this long or longer is corrected; shorter ones are too often other bots' commands.
 const CORRECTED: usize = 4;

@@ -4,8 +4,6 @@
 use super::words::{FILLERS, VERBS};
 use super::{Guess, Sentence, stems, without};
 use crate::notation::throws_dice;
-use crate::sheet::Sheet;
-use dice::Dialect;
 
 /// Words that begin a question.
 pub(super) const ASKS: [&str; 26] = [
@@ -85,10 +83,9 @@ impl Sentence<'_> {
         let of = lower.iter().position(|word| ["my", "much", "many"].contains(word))?;
         let asked = lower[0] == "my" || ASKS.contains(&lower[0]);
         let mine = lower.iter().any(|word| ["my", "i"].contains(word));
-        let sheet = Sheet { doc: &self.attempt.doc, character: self.attempt.actor };
         let name = (1..=3).rev().find_map(|count| {
             let name = lower.get(of + 1..of + 1 + count)?.join(" ");
-            sheet.named(&name).map(|_| (name, count))
+            self.here.value(self.here.actor(), &name).map(|_| (name, count))
         });
         let (name, count) = name.filter(|_| asked && mine)?;
         let around = ["do", "i", "have", "left", "now", "still", "got", "is", "at"];
@@ -139,7 +136,7 @@ impl Sentence<'_> {
         let waits = rest.iter().any(|word| ["open", "pending", "waiting"].contains(&word.as_str()));
         if waits && self.by_name {
             let mine = rest.iter().any(|word| ["i", "me", "my"].contains(&word.as_str()));
-            let own = || format!("waiting {}", self.cast.written(self.attempt.actor));
+            let own = || format!("waiting {}", self.cast.written(self.here.actor()));
             return Some(if mine { own() } else { "waiting".to_owned() });
         }
         let found = self.whose_turn().or_else(whether).or_else(|| match counts || of_somebody {
@@ -217,7 +214,7 @@ impl Sentence<'_> {
         if !self.lower.iter().any(|word| is(word, &CHANCES)) {
             return None;
         }
-        let throws = |word: &&String| throws_dice(word, Dialect::Native);
+        let throws = |word: &&String| throws_dice(word);
         let dice = self.lower.iter().find(throws)?;
         let number = |word: &String| {
             let word = word.trim_start_matches(['>', '=']).trim_end_matches('+');

@@ -3,7 +3,7 @@
 
 use super::words::{ARTICLES, BECOMES, ENDED, FILLERS, GROUPS, HAS, VERBS};
 use super::{Sentence, stems, without};
-use crate::line::reading::reads;
+use crate::reading::reads;
 use plugin_api::names::written;
 use plugin_api::{CommandSpec, Kind, Words};
 
@@ -105,7 +105,7 @@ impl Sentence<'_> {
         let left: Vec<&str> = lower[ends + 1..].iter().map(String::as_str).collect();
         let left = without(&["anymore", "any", "more", "now"], &left);
         let [condition] = left.as_slice() else { return None };
-        let own = || self.cast.written(self.attempt.actor);
+        let own = || self.cast.written(self.here.actor());
         let called = if name.is_empty() { own() } else { name.to_owned() };
         let clears =
             |spec: &CommandSpec| if spec.words().any(|word| word == CLEAR) { spec.name.clone() } else { String::new() };
@@ -150,13 +150,13 @@ impl Sentence<'_> {
         if what.is_empty() || what.len() > MOST_OF_A_CONDITION || !what.iter().all(plain) || !self.by_name {
             return None;
         }
-        let own = || self.cast.written(self.attempt.actor);
+        let own = || self.cast.written(self.here.actor());
         let name = if name.is_empty() { own() } else { name.to_owned() };
         let lines = self.exact(CONDITION, &format!("{name} {}", what.join(" ").replace(" and ", ", ")));
         let called = |name: &str| self.cast.is_called(name);
         let (_, _, line) = lines
             .into_iter()
-            .take_while(|(.., line)| self.attempt.fuel.reads(line))
+            .take_while(|(.., line)| self.here.affords(line))
             .find(|(game, spec, line)| reads(*game, spec, &mut Words::new(line, spec.name.len()).with_names(called)))?;
         Some(line)
     }

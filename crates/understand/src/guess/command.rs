@@ -2,8 +2,7 @@
 
 use super::words::{ARTICLES, FILLERS, GROUPS, REASONS, THINGS, TURNS, VERBS};
 use super::{Sentence, begins_a_sentence, stems, without};
-use crate::line::filled::reads_whole;
-use crate::line::reading::reads;
+use crate::reading::reads;
 use plugin_api::{DiceWord, Words, suggest_within};
 
 /// A shorter word within a sentence is spelled as it is meant: `I duck` asks for no deck.
@@ -123,7 +122,7 @@ impl Sentence<'_> {
             () if begins && self.by_name && !rest.is_empty() => format!("{} {}", spec.name, rest.join(" ")),
             () => return None,
         };
-        let reads = !spec.notation && reads_whole(self.host, (game, spec), (&line, spec.name.len()), self.attempt);
+        let reads = !spec.notation && self.here.reads((game, spec), (&line, spec.name.len()));
         reads.then_some(line)
     }
 
@@ -158,7 +157,7 @@ impl Sentence<'_> {
         let (game, spec, line) =
             lines.into_iter().find(|(_, spec, _)| spec.only_shows() && spec.words().next().is_none())?;
         let called = |name: &str| self.cast.is_called(name);
-        let affordable = self.attempt.fuel.reads(&line);
+        let affordable = self.here.affords(&line);
         (affordable && reads(game, spec, &mut Words::new(&line, spec.name.len()).with_names(called))).then_some(line)
     }
 }

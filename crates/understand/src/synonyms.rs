@@ -50,7 +50,7 @@ const PHRASES: &[(&str, &str)] = &[
 ];
 
 /// The line that a line means which begins with this word, in lower case; `rest` is what follows it.
-pub(crate) fn synonym(word: &str, rest: &str) -> Option<String> {
+pub fn synonym(word: &str, rest: &str) -> Option<String> {
     PHRASES.iter().find_map(|(phrase, meant)| filled(phrase, meant, word, rest))
 }
 

@@ -7,16 +7,11 @@ use super::said::Said;
 use super::slips::is_number;
 use super::words::{ARTICLES, ENDS, FILLERS, GROUPS, IDLE_BEHIND, JOINS, LINKS, THINGS, TURNS, is_against};
 use super::{bare, capitalised, stems};
-use crate::line::kept::says_all;
-use crate::line::reading::applied;
-use crate::line::remarks::{Command, Here};
-use crate::notation::throws_dice;
-use crate::room::Answered as _;
-use crate::words::CommandLine;
+use crate::cheapest::Edit;
+use crate::english::{Class, is_any};
+use crate::kept::says_all;
 use plugin_api::names::written;
 use plugin_api::{Argument as _, CommandSpec, Kind, Name, Plugin, number_word, suggest};
-use understand::cheapest::Edit;
-use understand::english::{Class, is_any};
 
 /// Words that begin a question to be answered with yes or no.
 const ASKING: [&str; 14] =
@@ -99,7 +94,7 @@ impl Said<'_> {
     pub(super) fn made_of(&self, line: &str) -> Vec<(Edit, String)> {
         let (front, remark) = line.split_once(" # ").map_or((line, None), |(front, remark)| (front, Some(remark)));
         let command = front.split_whitespace().next().unwrap_or_default().to_lowercase();
-        let house = self.host.plugins.house_command(&command, &self.attempt.room).is_some();
+        let house = self.here.house_command(&command).is_some();
         let other = if house { Of::Plugins } else { Of::House };
         let mut all = Vec::new();
         for (name, price, _, make) in EDITS.into_iter().filter(|(_, _, of, _)| *of != other) {
@@ -129,7 +124,7 @@ impl Said<'_> {
     /// `stress clr`
     fn word_meant(&self, line: &str, word: &str) -> String {
         let command = line.split_whitespace().next().unwrap_or_default();
-        let known = self.cast.known(word).is_some() || self.says(command, word);
+        let known = self.here.cast().known(word).is_some() || self.says(command, word);
         let specs = self.knowing(command);
         let words = specs.iter().flat_map(|(_, spec)| spec.words());
         let meant = suggest(word, words).filter(|_| !known && word.chars().all(char::is_alphabetic));
@@ -156,11 +151,9 @@ impl Said<'_> {
     /// The line as its own refusal corrects it.
     fn as_refused(&self, line: &str) -> Vec<String> {
         let command = line.split_whitespace().next().unwrap_or_default();
-        let refused = |(plugin, spec)| {
-            let command = Command { plugin, spec, from: command.len() };
-            let here = Here::of(self.host, self.cast, self.attempt);
-            let refusal = self.attempt.fuel.reads(line).then(|| command.must_be_clear(line, &here).err())??;
-            applied(line, &refusal).filter(|right| !right.contains('#') && says_all(line, right))
+        let refused = |found| {
+            let right = self.here.affords(line).then(|| self.here.corrected(found, (line, command.len())))??;
+            Some(right).filter(|right| !right.contains('#') && says_all(line, right))
         };
         self.knowing(command).into_iter().filter_map(refused).collect()
     }
@@ -173,9 +166,7 @@ impl Said<'_> {
 
     /// `intent charm vs Countess`, if it is doubted what that is.
     fn against_somebody(&self, line: &str) -> Vec<String> {
-        let line = CommandLine { typed: line.to_owned(), by_name: true };
-        let asked = self.attempt.asked.is_some();
-        asked.then(|| aimed(self.host, &line, self.attempt)).flatten().into_iter().collect()
+        self.here.is_doubted().then(|| aimed(self.here, line)).flatten().into_iter().collect()
     }
 
     /// `sheet of the ogre`
@@ -192,7 +183,7 @@ impl Said<'_> {
         // `d20+5 and 2d6+3` are two rolls, and `3d6 and d4` is one.
         let whole = |part: &str| part.contains(['+', '-']) || part.contains(" vs ");
         let rest = rest.replace(" & ", " and ");
-        let rolls = rest.split(" and ").all(|part| throws_dice(part, self.attempt.room.dialect())) && whole(&rest);
+        let rolls = rest.split(" and ").all(|part| self.here.throws_dice(part)) && whole(&rest);
         vec![format!("{command} {}", rest.replace(" and ", if rolls { "; " } else { "+" }))]
     }
 
@@ -251,7 +242,8 @@ impl Said<'_> {
     fn for_somebody(&self, line: &str) -> Vec<String> {
         let Some((command, mut rest)) = divided(line) else { return Vec::new() };
         let number = |at: &usize| ["2", "4"].contains(&rest[*at]);
-        let found = (1..rest.len()).map(|at| at - 1).find(|at| number(at) && self.cast.known(rest[*at + 1]).is_some());
+        let found =
+            (1..rest.len()).map(|at| at - 1).find(|at| number(at) && self.here.cast().known(rest[*at + 1]).is_some());
         let Some(at) = found else { return Vec::new() };
         rest[at] = if rest[at] == "4" { "for" } else { "to" };
         vec![with(command, rest)]
@@ -263,7 +255,7 @@ impl Said<'_> {
             plugin.manifest().answers.iter().any(|rule| rule.commands.contains(&spec.name))
         };
         let Some((command, mut rest)) = divided(line) else { return Vec::new() };
-        let named = (0..rest.len()).find(|at| self.cast.known(rest[*at]).is_some());
+        let named = (0..rest.len()).find(|at| self.here.cast().known(rest[*at]).is_some());
         let named = named.filter(|at| *at == 0 || !is_against(rest[*at - 1]));
         let Some(at) = named.filter(|_| self.knowing(command).iter().any(is_answered)) else { return Vec::new() };
         let name = rest.remove(at);
@@ -274,8 +266,8 @@ impl Said<'_> {
     /// `condition clear prone`, `condition prone clear`: a player means their own.
     fn of_oneself(&self, line: &str) -> Vec<String> {
         let Some((command, mut rest)) = divided(line) else { return Vec::new() };
-        let named = rest.iter().any(|word| self.cast.known(word).is_some());
-        let own = self.own.filter(|_| !named);
+        let named = rest.iter().any(|word| self.here.cast().known(word).is_some());
+        let own = self.here.own_name().filter(|_| !named);
         let Some((own, at)) = own.zip(rest.iter().position(|word| TURNS.contains(word))) else {
             return Vec::new();
         };
@@ -293,16 +285,16 @@ impl Said<'_> {
         if !self.knowing(command).iter().any(somebodys) {
             return Vec::new();
         }
-        let small = rest[0].starts_with(char::is_lowercase) && suggest(rest[0], self.cast.names()).is_none();
-        let named = rest.iter().any(|word| self.cast.known(bare(word)).is_some());
-        let own = self.own.filter(|_| small && !named);
+        let small = rest[0].starts_with(char::is_lowercase) && suggest(rest[0], self.here.cast().names()).is_none();
+        let named = rest.iter().any(|word| self.here.cast().known(bare(word)).is_some());
+        let own = self.here.own_name().filter(|_| small && !named);
         own.map(|own| with(command, [written(own).as_str()].into_iter().chain(rest))).into_iter().collect()
     }
 
     /// `condition Ann Bob prone`
     fn names_apart(&self, line: &str) -> Vec<String> {
         let Some((command, rest)) = divided(line) else { return Vec::new() };
-        let known = |at: usize| rest.get(at).is_some_and(|word| self.cast.known(word).is_some());
+        let known = |at: usize| rest.get(at).is_some_and(|word| self.here.cast().known(word).is_some());
         let apart = |at: usize| if known(at) && known(at + 1) { format!("{},", rest[at]) } else { rest[at].to_owned() };
         vec![with(command, (0..rest.len()).map(apart))]
     }
@@ -320,7 +312,7 @@ impl Said<'_> {
     /// `condition prone Bob`: whose it is, in front of the rest.
     fn name_first(&self, line: &str) -> Vec<String> {
         let Some((command, rest)) = divided(line) else { return Vec::new() };
-        let named = (1..rest.len()).find(|at| self.cast.known(bare(rest[*at])).is_some());
+        let named = (1..rest.len()).find(|at| self.here.cast().known(bare(rest[*at])).is_some());
         let Some(at) = named else { return Vec::new() };
         let led = usize::from(LINKS.contains(&rest[at - 1]));
         let words = [&[bare(rest[at])], &rest[..at - led], &rest[at + 1..]].concat();
@@ -330,11 +322,11 @@ impl Said<'_> {
     /// `spotlight casting for Ann`: a command behind each of a game that knows it as a word, and first where
     /// it says what the command does.
     fn behind_another(&self, line: &str) -> Vec<String> {
-        if self.attempt.said.is_none() || line.contains(|c: char| c.is_ascii_digit()) {
+        if !self.here.is_command() || line.contains(|c: char| c.is_ascii_digit()) {
             return Vec::new();
         }
         let first = bare(line.split_whitespace().next().unwrap_or_default()).to_lowercase();
-        let games = self.host.plugins.enabled(&self.attempt.room).into_iter();
+        let games = self.here.plugins().into_iter();
         let games = games.filter(|plugin| plugin.manifest().kind == Kind::Game);
         let specs = games.flat_map(|game| &game.manifest().commands);
         let place = |spec: &CommandSpec| spec.words().position(|known| *known == first);
@@ -349,10 +341,10 @@ impl Said<'_> {
         let Some(command) = words.next().filter(|command| !line[command.len()..].contains(DIVIDES)) else {
             return Vec::new();
         };
-        let house = self.host.plugins.house_command(&command.to_lowercase(), &self.attempt.room);
+        let house = self.here.house_command(&command.to_lowercase());
         let of_plugins = self.knowing(command).into_iter().map(|(_, spec)| spec);
         let known: Vec<&CommandSpec> = of_plugins.chain(house).collect();
-        let games = self.host.plugins.enabled(&self.attempt.room);
+        let games = self.here.plugins();
         let synonym = || games.iter().any(|game| game.manifest().synonym(&command.to_lowercase(), "").is_some());
         if house.is_some_and(|spec| spec.name == HELP) || known.is_empty() && !synonym() {
             return Vec::new();
@@ -383,7 +375,7 @@ impl Said<'_> {
         let mut figures: Vec<String> = Vec::new();
         let mut counts = false;
         for word in words {
-            let number = number_word(bare(word)).filter(|_| self.cast.known(bare(word)).is_none());
+            let number = number_word(bare(word)).filter(|_| self.here.cast().known(bare(word)).is_none());
             let die = word.strip_prefix('d').is_some_and(is_number);
             match figures.last_mut().filter(|last| is_number(last)) {
                 Some(count) if die && counts => count.push_str(word),

@@ -110,7 +110,7 @@ pub(super) const HEALTH: [&str; 4] = ["hp", "health", "hits", "life"];
 pub(super) const ENDS: [char; 6] = [',', ';', '.', '!', '?', '…'];
 
 /// True for a word that is no comment, though the command does not need it.
-pub(crate) fn is_idle(word: &str) -> bool {
+pub fn is_idle(word: &str) -> bool {
     [&THINGS[..], &IDLE_BEHIND].iter().any(|idle| idle.contains(&word))
 }
 

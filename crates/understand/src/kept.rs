@@ -1,7 +1,7 @@
 //! What a corrected line keeps of the line as it was typed.
 
 /// True if a corrected line leaves out no number that was typed, and takes for a comment only what was typed last.
-pub(super) fn says_all(typed: &str, right: &str) -> bool {
+pub fn says_all(typed: &str, right: &str) -> bool {
     let numbers = |text: &str| text.chars().filter(char::is_ascii_digit).count();
     let comment = right.split_once('#').map_or("", |(_, comment)| comment.trim());
     let command = |text: &str| text.split_whitespace().next().unwrap_or_default().to_lowercase();
@@ -11,7 +11,7 @@ pub(super) fn says_all(typed: &str, right: &str) -> bool {
 }
 
 /// How many words of a line mean something.
-pub(super) fn words(line: &str) -> usize {
+pub fn words(line: &str) -> usize {
     line.split_whitespace()
         .filter(|word| word.contains(char::is_alphanumeric) && !plugin_api::means_nothing(word))
         .count()

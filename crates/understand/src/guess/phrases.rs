@@ -2,15 +2,9 @@
 
 use super::words::{GROUPS, HEALTH, WOUNDS};
 use super::{Sentence, stems};
-use crate::line::filled::reads_perhaps_named;
-use crate::notation::throws_dice;
-use crate::people::People;
-use crate::room::Answered as _;
-use crate::sheet::Sheet;
-use crate::times;
+use crate::phrases::{About, Holes, Meant, Said, phrases, rows};
 use dice::number_word;
 use plugin_api::{CharacterId, CommandSpec, FollowUp, Plugin};
-use understand::phrases::{About, Holes, Meant, Said, phrases, rows};
 
 /// The most words of what becomes of somebody, or of what has a name.
 const MOST_OF_WHAT: usize = 3;
@@ -21,7 +15,7 @@ impl<'a> Sentence<'a> {
     /// The line of the first phrase about this that can be played.
     pub(super) fn phrase(&self, about: About) -> Option<String> {
         // Each row looks at each word.
-        if !self.attempt.fuel.takes(self.words.len() * rows(about)) || self.compares_all().is_none() {
+        if !self.here.takes(self.words.len() * rows(about)) || self.compares_all().is_none() {
             return None;
         }
         let ends = (0..self.words.len()).map(|at| self.clause_ends_after(at));
@@ -33,9 +27,9 @@ impl<'a> Sentence<'a> {
     fn line_of(&self, about: About, meant: &Meant) -> Option<String> {
         let who = match meant.holes.get("who") {
             Some(name) => self.cast.meant(name)?,
-            None => self.attempt.actor,
+            None => self.here.actor(),
         };
-        if who != self.attempt.actor && self.attempt.doc.may_act_for(who, &self.attempt.rights).is_err() {
+        if who != self.here.actor() && !self.here.may_act_for(who) {
             return None;
         }
         let named = meant.holes.get("counter").map(String::as_str);
@@ -54,35 +48,34 @@ impl<'a> Sentence<'a> {
         let line = meant.lines.iter().find_map(filled)?;
         let remark = self.words[meant.remark.clone()].join(" ");
         let line = if remark.is_empty() { line } else { format!("{line} # {remark}") };
-        Some(if who == self.attempt.actor { line } else { format!("as {} {line}", self.cast.written(who)) })
+        Some(if who == self.here.actor() { line } else { format!("as {} {line}", self.cast.written(who)) })
     }
 
     /// The line as its command is called, if there is such a command here, and it reads the line.
     fn as_played(&self, about: About, line: String) -> Option<String> {
         let (command, behind) = line.split_once(' ').unwrap_or((&line, ""));
-        if self.host.plugins.house_command(command, &self.attempt.room).is_some() {
+        if self.here.house_command(command).is_some() {
             return Some(line);
         }
         let reads = |(game, spec, line): &(&dyn Plugin, &CommandSpec, String)| {
             (about != About::Difficulty || spec.follow_up != FollowUp::No)
-                && reads_perhaps_named(self.host, (*game, spec), (line, spec.name.len()), self.attempt)
+                && self.here.reads_perhaps_named((*game, spec), (line, spec.name.len()))
         };
         self.exact(command, behind).into_iter().find(reads).map(|(.., line)| line)
     }
 
     /// What anybody counts by that name for whom whoever types may act, so that no sheet of others is shown.
     fn counter_of_anybody(&self, named: Option<&str>) -> Option<String> {
-        let all = self.cast.names().filter_map(|name| self.cast.known(name)).chain([self.attempt.actor]);
-        let mut own = all.filter(|who| self.attempt.doc.may_act_for(*who, &self.attempt.rights).is_ok());
+        let all = self.cast.names().filter_map(|name| self.cast.known(name)).chain([self.here.actor()]);
+        let mut own = all.filter(|who| self.here.may_act_for(*who));
         own.find_map(|who| self.counter(who, named))
     }
 
     /// The value that somebody counts by that name, or their health.
     fn counter(&self, who: CharacterId, named: Option<&str>) -> Option<String> {
-        let sheet = Sheet { doc: &self.attempt.doc, character: who };
-        let health = || HEALTH.iter().find(|name| sheet.counts(name)).map(|name| (*name).to_owned());
+        let health = || HEALTH.iter().find(|name| self.here.counts(who, name)).map(|name| (*name).to_owned());
         let Some(named) = named else { return health() };
-        let own = [named.to_owned(), format!("{named}s")].into_iter().find(|named| sheet.counts(named));
+        let own = [named.to_owned(), format!("{named}s")].into_iter().find(|named| self.here.counts(who, named));
         own.or_else(|| health().filter(|_| WOUNDS.contains(&named)))
     }
 }
@@ -99,7 +92,7 @@ impl Holes for Sentence<'_> {
             "number" => one(number()),
             // `3`, `2d8+3`
             "amount" => {
-                let dice = throws_dice(word, self.attempt.room.dialect());
+                let dice = self.here.throws_dice(word);
                 one(number().or_else(|| dice.then(|| word.to_owned())))
             }
             // `+3`, `-1`
@@ -132,7 +125,7 @@ impl Holes for Sentence<'_> {
                 several(MOST_OF_WHAT).filter(|(said, _)| plain(said)).collect()
             }
             "text" => several(self.words.len()).collect(),
-            "time" => several(MOST_OF_A_TIME).filter(|(said, _)| times::behind(said) == Some("")).collect(),
+            "time" => several(MOST_OF_A_TIME).filter(|(said, _)| self.here.is_a_time(said)).collect(),
             "roll" => {
                 let behind = self.words[at + 1..].join(" ");
                 let lines = self.exact(word, &behind).into_iter();

@@ -3,14 +3,14 @@
 use super::bare;
 use super::said::Said;
 use super::words::{ENDS, GROUPS, LINKS, TURNS, ends_a_clause, is_against, is_idle};
+use crate::english::{Class, is};
 use plugin_api::{Kind, number_word, suggest};
-use understand::english::{Class, is};
 
 /// The line with fewer and fewer of its words, and the rest as its comment.
 pub(super) fn remarked(said: &Said<'_>, typed: &str) -> Vec<String> {
     let words: Vec<&str> = typed.split_whitespace().collect();
     // The words are compared with all names in each place where the line may be cut.
-    if !said.attempt.fuel.takes(words.len() * (words.len() + said.cast.names().count())) {
+    if !said.here.takes(words.len() * (words.len() + said.here.cast().names().count())) {
         return Vec::new();
     }
     let Some(first) = words.first().filter(|_| !typed.contains('#')) else { return Vec::new() };
@@ -84,6 +84,6 @@ impl Said<'_> {
     fn says_nothing<'w>(&self, word: &str, mut known: impl Iterator<Item = &'w str>) -> bool {
         let lower = word.to_lowercase();
         let like = |known: &str| known.starts_with(&lower) || suggest(&lower, [known]).is_some();
-        !word.starts_with(char::is_uppercase) && suggest(word, self.cast.names()).is_none() && !known.any(like)
+        !word.starts_with(char::is_uppercase) && suggest(word, self.here.cast().names()).is_none() && !known.any(like)
     }
 }

@@ -2,8 +2,6 @@
 
 use super::words::{AGAINST, ARTICLES, FILLERS, GROUPS, LINKS, TURNS};
 use super::{Sentence, bare};
-use crate::line::filled::{reads_perhaps_named, reads_whole};
-use crate::sheet::Sheet;
 use plugin_api::{CommandSpec, Plugin, suggest_within};
 
 /// A shorter word is no slip of a command.
@@ -53,7 +51,7 @@ impl<'a> Sentence<'a> {
     pub(super) fn first_that_follows(&self, lines: Vec<(&dyn Plugin, &CommandSpec, String)>) -> Option<String> {
         let follows = |(game, spec, line): &(&dyn Plugin, &CommandSpec, String)| {
             let named = line.split(' ').nth(1).is_some_and(|name| self.cast.known(name).is_some());
-            named && reads_perhaps_named(self.host, (*game, spec), (line, spec.name.len()), self.attempt)
+            named && self.here.reads_perhaps_named((*game, spec), (line, spec.name.len()))
         };
         lines.into_iter().find(follows).map(|(.., line)| line)
     }
@@ -88,8 +86,13 @@ impl<'a> Sentence<'a> {
         if self.compares_all().is_none() {
             return false;
         }
-        let sheet = Sheet { doc: &self.attempt.doc, character: self.attempt.actor };
-        let values: Vec<String> = sheet.names().flat_map(|name| name.split(' ')).map(str::to_owned).collect();
+        let values: Vec<String> = self
+            .here
+            .values(self.here.actor())
+            .into_iter()
+            .flat_map(|name| name.split(' '))
+            .map(str::to_owned)
+            .collect();
         let knows = |word: &str| {
             let lower = word.to_lowercase();
             // `condition Ann clear`, but `init remove Bob`: as an example has it.
@@ -109,7 +112,7 @@ impl<'a> Sentence<'a> {
         let says_nothing = spec.main && line.len() == from && !spec.only_shows();
         !says_nothing
             && line[from..].split_whitespace().map(bare).filter(|word| !word.is_empty()).all(knows)
-            && reads_whole(self.host, (game, spec), (line, from), self.attempt)
+            && self.here.reads((game, spec), (line, from))
     }
 }
 

@@ -3,16 +3,13 @@
 use super::tidied::Tidied;
 use super::words::{AGAINST, ARTICLES};
 use super::{Sentence, without};
-use crate::attempt::Attempt;
-use crate::host::Host;
-use crate::words::CommandLine;
+use crate::surroundings::Surroundings;
 
 /// The line that was probably meant by one with whom it is against in it, though its command has nobody to be against:
 /// `intent charm vs Countess`.
-pub(super) fn aimed(host: &Host, line: &CommandLine, attempt: &Attempt<'_>) -> Option<String> {
-    let cast = attempt.cast(host);
-    let tidied = Tidied::of(host, line, attempt, &cast);
-    let sentence = Sentence::of(host, (&tidied.text, true), attempt, &cast)?;
+pub(super) fn aimed(here: &dyn Surroundings, typed: &str) -> Option<String> {
+    let tidied = Tidied::of(here, typed);
+    let sentence = Sentence::of(here, (&tidied.text, true))?;
     sentence.aims_from(1).map(|line| tidied.commented(line))
 }
 

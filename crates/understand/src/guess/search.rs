@@ -4,14 +4,11 @@ use super::edits::REMARK;
 use super::said::Said;
 use super::tidied::{Tidied, divided};
 use super::{MOST_WORDS, bare, words::JOINS};
-use crate::attempt::Attempt;
-use crate::host::Host;
-use crate::line::filled::{reads_perhaps_named, reads_whole};
-use crate::line::kept::says_all;
+use crate::cheapest::{Cheapest, Edit, Edited};
+use crate::kept::says_all;
 use crate::notation::is_on_the_last;
-use crate::words::{Arguments, CommandLine};
-use plugin_api::{CommandSpec, Kind, Plugin, Role};
-use understand::cheapest::{Cheapest, Edit, Edited};
+use crate::surroundings::Surroundings;
+use plugin_api::{CommandSpec, Kind, Plugin};
 
 /// The most lines that are looked at for one that is refused.
 const MOST_LOOKED_AT: usize = 90;
@@ -21,32 +18,28 @@ const DEAREST: u32 = 14;
 const SPELLED: Edit = Edit { name: "spelled", price: 4 };
 
 /// Lines that a refused one may have been meant as, the likeliest first.
-pub(crate) fn candidates(host: &Host, typed: &str, attempt: &Attempt<'_>) -> Vec<String> {
-    searched(host, typed, attempt, |said, found| {
+pub fn candidates(here: &dyn Surroundings, typed: &str) -> Vec<String> {
+    searched(here, typed, |said, found| {
         found.filter(|edited| said.may_read(&edited.line)).map(|edited| edited.line).collect()
     })
 }
 
 /// The same line with slips and idle words put right, if it reads as its command then.
 pub(super) fn respelled(
-    host: &Host,
+    here: &dyn Surroundings,
     typed: &str,
     (game, spec): (&dyn Plugin, &CommandSpec),
-    attempt: &Attempt<'_>,
 ) -> Option<String> {
     // A tool looks up what people made and named, which is not known here.
     if game.manifest().kind == Kind::Tool {
         return None;
     }
-    searched(host, typed, attempt, |said, found| {
+    searched(here, typed, |said, found| {
         let mut right = found.filter(|edited| {
             let command = edited.line.split_whitespace().next().unwrap_or_default();
             let same = said.knowing(command).iter().any(|(_, known)| known.name == spec.name);
-            let whole = Arguments::of(&edited.line, spec.follow_up).typed;
             let remarks = edited.edits.contains(&REMARK);
-            same && !remarks
-                && says_all(typed, &edited.line)
-                && reads_whole(host, (game, spec), (&whole, command.len()), attempt)
+            same && !remarks && says_all(typed, &edited.line) && here.reads((game, spec), (&edited.line, command.len()))
         });
         right.next().map(|edited| edited.line)
     })
@@ -54,24 +47,20 @@ pub(super) fn respelled(
 
 /// What is found among the lines that edits make of this one, the cheapest first.
 fn searched<F: Default>(
-    host: &Host,
+    here: &dyn Surroundings,
     typed: &str,
-    attempt: &Attempt<'_>,
     find: impl FnOnce(&Said<'_>, &mut dyn Iterator<Item = Edited>) -> F,
 ) -> F {
     if typed.split_whitespace().count() > MOST_WORDS {
         return F::default();
     }
-    let line = CommandLine { typed: typed.to_owned(), by_name: true };
-    let cast = attempt.cast(host);
-    let tidied = Tidied::of(host, &line, attempt, &cast);
-    let own = (attempt.rights.role() < Role::Referee).then(|| attempt.name());
-    let said = Said { host, attempt, cast: &cast, typed, own };
+    let tidied = Tidied::of(here, typed);
+    let said = Said { here, typed };
     // A comment says nothing more if it was typed as one.
     let start = if typed.contains('#') { divided(typed).0 } else { typed };
     let found = Cheapest::of(start, |from| {
         // What edits make of a line is paid for before it is made.
-        if !attempt.fuel.takes(from.line.len()) {
+        if !here.takes(from.line.len()) {
             return Vec::new();
         }
         let spelled = (SPELLED, tidied.text.clone());
@@ -93,9 +82,8 @@ impl Said<'_> {
         let command = line.split_whitespace().next().unwrap_or_default();
         let (knowing, from) = (self.knowing(command), command.len());
         let reads = |(plugin, spec): &(&dyn Plugin, &CommandSpec)| {
-            let whole = Arguments::of(line, spec.follow_up).typed;
-            let short = spec.notation && is_on_the_last(whole[from..].trim_start());
-            short || reads_perhaps_named(self.host, (*plugin, spec), (&self.for_one(&whole), from), self.attempt)
+            let short = spec.notation && is_on_the_last(line[from..].trim_start());
+            short || self.here.reads_perhaps_named((*plugin, spec), (&self.for_one(line), from))
         };
         knowing.is_empty() || knowing.iter().any(reads)
     }
@@ -103,7 +91,7 @@ impl Said<'_> {
     /// `stress Bob overwhelmed` for `stress Bob and Ogre overwhelmed`, which is played for one after the other.
     fn for_one(&self, line: &str) -> String {
         let mut left: Vec<&str> = Vec::new();
-        let known = |word: &str| self.cast.known(bare(word)).is_some();
+        let known = |word: &str| self.here.cast().known(bare(word)).is_some();
         for word in line.split_whitespace() {
             let joined = left.len() > 1 && JOINS.contains(&left[left.len() - 1]) && known(left[left.len() - 2]);
             if joined && known(word) {

@@ -1,18 +1,17 @@
 //! Words with slips in them: glued, shortened, misspelt or divided.
 
+use super::vocabulary::Vocabulary;
 use super::words::{AGAINST, DIFFICULTY, ENDS, HEALTH};
 use super::{bare, stems};
-use crate::fuel::Fuel;
 use crate::notation::throws_dice;
-use crate::vocabulary::Vocabulary;
-use dice::Dialect;
-use plugin_api::{Cast, suggest_within};
+use crate::surroundings::Surroundings;
+use plugin_api::suggest_within;
 
 /// Words that are shorter are too often right as they are.
 const CORRECTED: usize = 5;
 const CORRECTED_NAME: usize = 4;
 /// A word this long is known by its consonants.
-pub(crate) const SPOKEN: usize = 6;
+pub const SPOKEN: usize = 6;
 /// A word this long may have two slips.
 const TWO_SLIPS: usize = 8;
 /// Steps of comparing two words.
@@ -21,12 +20,11 @@ const A_COMPARISON: usize = 3;
 /// What a word may be a slip of.
 pub(super) struct Slips<'a> {
     pub vocabulary: &'a Vocabulary,
-    pub fuel: &'a Fuel,
+    pub here: &'a dyn Surroundings,
     /// The names of values.
     pub values: Vec<&'a str>,
     /// Those of several words.
     pub several: Vec<&'a str>,
-    pub cast: &'a Cast,
 }
 
 impl Slips<'_> {
@@ -116,9 +114,7 @@ impl Slips<'_> {
                 format!("{} {number}", self.right(name))
             }
             // `2xd8` is `2d8`.
-            None if word.contains("xd") && throws_dice(&word.replace("xd", "d"), Dialect::Native) => {
-                word.replace("xd", "d")
-            }
+            None if word.contains("xd") && throws_dice(&word.replace("xd", "d")) => word.replace("xd", "d"),
             // `dn10/12/14` is `dn 10 12 14`.
             None if let Some((aim, numbers)) = several_numbers(word) => {
                 format!("{} {}", aim.to_lowercase(), numbers.replace('/', " "))
@@ -157,8 +153,8 @@ impl Slips<'_> {
             || !plain.chars().all(char::is_alphabetic)
             || stems(&lower).iter().any(|stem| self.is_known(stem))
             || lower.strip_prefix("un").is_some_and(|undone| self.is_known(undone))
-            || self.cast.meant(&lower).is_some()
-            || self.cast.is_ambiguous(&lower);
+            || self.here.cast().meant(&lower).is_some()
+            || self.here.cast().is_ambiguous(&lower);
         if right {
             return word.to_owned();
         }
@@ -179,10 +175,10 @@ impl Slips<'_> {
     /// The word, value or name that this long word in lower case is a slip of.
     fn nearest(&self, lower: &str, long: usize) -> Option<String> {
         let known = &self.vocabulary.known;
-        if !self.fuel.takes((known.len() + self.values.len() + self.cast.names().count()) * A_COMPARISON) {
+        if !self.here.takes((known.len() + self.values.len() + self.here.cast().names().count()) * A_COMPARISON) {
             return None;
         }
-        let names = self.cast.names().filter(|name| !name.contains(' ')).chain(self.values.iter().copied());
+        let names = self.here.cast().names().filter(|name| !name.contains(' ')).chain(self.values.iter().copied());
         let words = known.iter().map(String::as_str);
         let words = words.filter(|word| long >= CORRECTED && word.chars().count() >= CORRECTED);
         let all: Vec<&str> = words.chain(names).collect();
@@ -241,6 +237,6 @@ fn counted(word: &str) -> Option<usize> {
 }
 
 /// A word as people shorten it, `dmg` for `damage`, or spell it by ear, `spotlite`.
-pub(crate) fn consonants(word: &str) -> String {
+pub fn consonants(word: &str) -> String {
     word.replace("gh", "").chars().filter(|c| !"aeiou".contains(*c)).collect()
 }

@@ -4,37 +4,24 @@ use super::search::respelled;
 use super::tidied::Tidied;
 use super::words::{FILLERS, is_against};
 use super::{Guess, Sentence, bare, begins_a_sentence, without};
-use crate::attempt::{Attempt, Found};
-use crate::host::Host;
-use crate::line::filled::{reads_perhaps_named, reads_whole};
-use crate::notation::throws_dice;
-use crate::room::Answered as _;
-use crate::words::{Arguments, CommandLine};
+use crate::phrases::About;
+use crate::reading::first_word;
+use crate::surroundings::{Found, Surroundings};
 use plugin_api::{CommandSpec, Kind, Plugin, Refusal};
-use understand::phrases::About;
 
 /// The table's command whose word is a verb of other commands too: `add goblin to the order`.
 const ADD: &str = "add";
 
 /// The line that was probably meant by one that was refused, though its first word is this command.
-pub(crate) fn meant_by(
-    host: &Host,
-    line: &CommandLine,
-    (found, refusal): (Found<'_>, &Refusal),
-    attempt: &Attempt<'_>,
-) -> Option<String> {
-    let cast = attempt.cast(host);
-    let tidied = Tidied::of(host, line, attempt, &cast);
-    let sentence = Sentence::of(host, (&tidied.text, true), attempt, &cast)?;
+pub fn meant_by(here: &dyn Surroundings, typed: &str, (found, refusal): (Found<'_>, &Refusal)) -> Option<String> {
+    let tidied = Tidied::of(here, typed);
+    let sentence = Sentence::of(here, (&tidied.text, true))?;
     if let Some(line) = sentence.phrase(About::Command) {
         return Some(tidied.commented(line));
     }
-    let (word, place) = line.word();
+    let (word, place) = first_word(typed);
     let (command, right) = match found {
-        Found::Plugin(game, spec, from) => {
-            let whole = Arguments::of(&line.typed, spec.follow_up).typed;
-            (Some((game, spec)), reads_perhaps_named(host, (game, spec), (&whole, from), attempt))
-        }
+        Found::Plugin(game, spec, from) => (Some((game, spec)), here.reads_perhaps_named((game, spec), (typed, from))),
         // `set Ogre hp 30` says what it means.
         Found::House(spec) if spec.name != ADD => return None,
         Found::House(_) => (None, false),
@@ -47,7 +34,7 @@ pub(crate) fn meant_by(
         let answered = |(game, spec): &(&dyn Plugin, &CommandSpec)| {
             game.manifest().answers.iter().any(|rule| rule.commands.contains(&spec.name))
         };
-        let named = !sentence.is_against() || tidied.text != line.typed;
+        let named = !sentence.is_against() || tidied.text != typed;
         let lacks = named && refusal.mended.is_none() && command.as_ref().is_some_and(answered);
         let aimed = if lacks { sentence.deed_of(command) } else { None };
         return aimed.map(|line| tidied.commented(line));
@@ -64,7 +51,7 @@ pub(crate) fn meant_by(
         return None;
     }
     let other = || if begins_a_sentence(&word) { sentence.has_command() } else { sentence.has_two_commands(command) };
-    let dies = tidied.text.split_whitespace().any(|word| throws_dice(word, attempt.room.dialect()));
+    let dies = tidied.text.split_whitespace().any(|word| here.throws_dice(word));
     let value = command.filter(|(_, spec)| spec.notation && !dies);
     let value = value.and_then(|_| sentence.rolls().or_else(|| sentence.rolls_several()));
     if let Some(line) = value {
@@ -72,16 +59,16 @@ pub(crate) fn meant_by(
     }
     if let Found::Plugin(game, spec, from) = found {
         // The command may be two words: `bonus dice 3`.
-        let same = tidied.text.get(..from) == line.typed.get(..from);
-        let typed = tidied.text.get(if same { from } else { from.min(place.end) }..)?.trim();
-        if let Some(right) = respelled(host, &line.typed, (game, spec), attempt) {
+        let same = tidied.text.get(..from) == typed.get(..from);
+        let behind = tidied.text.get(if same { from } else { from.min(place.end) }..)?.trim();
+        if let Some(right) = respelled(here, typed, (game, spec)) {
             return Some(right);
         }
         // `resist 4 +2 vs 15` answers nobody: in its game that is a check.
-        let another = game.manifest().synonym(&spec.name, typed);
+        let another = game.manifest().synonym(&spec.name, behind);
         let reads = |line: &String| {
             let command = line.split(' ').next().and_then(|word| game.manifest().command(word));
-            command.is_some_and(|spec| reads_whole(host, (game, spec), (line, spec.name.len()), attempt))
+            command.is_some_and(|spec| here.reads((game, spec), (line, spec.name.len())))
         };
         if let Some(line) = another.filter(reads) {
             return Some(tidied.commented(line));
@@ -93,18 +80,16 @@ pub(crate) fn meant_by(
 }
 
 /// The line that was probably meant by a roll of a value without dice: `roll stealth`.
-pub(crate) fn meant_by_value(host: &Host, line: &CommandLine, attempt: &Attempt<'_>) -> Option<String> {
-    let cast = attempt.cast(host);
-    let tidied = Tidied::of(host, line, attempt, &cast);
-    let sentence = Sentence::of(host, (&tidied.text, true), attempt, &cast)?;
+pub fn meant_by_value(here: &dyn Surroundings, typed: &str) -> Option<String> {
+    let tidied = Tidied::of(here, typed);
+    let sentence = Sentence::of(here, (&tidied.text, true))?;
     sentence.rolls().map(|line| tidied.commented(line))
 }
 
 /// The line of a game that was probably meant by one that a tool refused: `play hero card`.
-pub(crate) fn meant_by_tool(host: &Host, line: &CommandLine, attempt: &Attempt<'_>) -> Option<String> {
-    let cast = attempt.cast(host);
-    let tidied = Tidied::of(host, line, attempt, &cast);
-    let sentence = Sentence::of(host, (&tidied.text, true), attempt, &cast)?;
+pub fn meant_by_tool(here: &dyn Surroundings, typed: &str) -> Option<String> {
+    let tidied = Tidied::of(here, typed);
+    let sentence = Sentence::of(here, (&tidied.text, true))?;
     // `show me the destiny pool`
     let asked = || match sentence.asks()? {
         Guess::Answer(line) | Guess::Line(line) => Some(line),
@@ -116,7 +101,7 @@ pub(crate) fn meant_by_tool(host: &Host, line: &CommandLine, attempt: &Attempt<'
     let meant = sentence.has_command().or_else(asked)?;
     let word = meant.split(' ').next()?;
     let of_a_game = |(game, _): &(&dyn Plugin, &CommandSpec)| game.manifest().kind == Kind::Game;
-    host.plugins.knowing(word, &attempt.room).iter().any(of_a_game).then(|| tidied.commented(meant))
+    here.knowing(word).iter().any(of_a_game).then(|| tidied.commented(meant))
 }
 
 impl<'a> Sentence<'a> {
@@ -132,7 +117,7 @@ impl<'a> Sentence<'a> {
         let kind = first.filter(|_| self.exact(&word, "").iter().any(|(_, spec, _)| spec.main));
         if let Some((game, spec)) = kind {
             let line = format!("{} {behind}", spec.name);
-            if reads_whole(self.host, (game, spec), (&line, spec.name.len()), self.attempt) {
+            if self.here.reads((game, spec), (&line, spec.name.len())) {
                 return Some(line);
             }
         }
@@ -146,14 +131,14 @@ impl<'a> Sentence<'a> {
     /// These words as the roll of the main game against something, if that takes all of them and they are no plain dice.
     fn of_the_main_game(&self, words: &str) -> Option<String> {
         let against = self.lower.iter().position(|word| is_against(word)).filter(|at| *at > 1)?;
-        if throws_dice(&self.words[1..against].join(" "), self.attempt.room.dialect()) {
+        if self.here.throws_dice(&self.words[1..against].join(" ")) {
             return None;
         }
         let mut rolling = self.games.iter().copied().filter(|game| game.manifest().kind == Kind::Game);
         let (game, main) =
             rolling.find_map(|game| Some((game, game.manifest().main().filter(|main| !main.notation)?)))?;
         let line = format!("{} {}", main.name, words.trim());
-        let reads = reads_whole(self.host, (game, main), (&line, main.name.len()), self.attempt);
+        let reads = self.here.reads((game, main), (&line, main.name.len()));
         reads.then_some(line)
     }
 

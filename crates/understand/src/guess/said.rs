@@ -1,25 +1,20 @@
 //! Who said a line that is searched for what it may have been meant as, and what its command is.
 
 use super::bare;
-use crate::attempt::Attempt;
-use crate::host::Host;
-use plugin_api::{Cast, CommandSpec, Kind, Plugin};
+use crate::surroundings::Surroundings;
+use plugin_api::{CommandSpec, Kind, Plugin};
 
-/// Who said a line, and at which table.
+/// A line, and what is around it.
 pub(super) struct Said<'a> {
-    pub host: &'a Host,
-    pub attempt: &'a Attempt<'a>,
-    pub cast: &'a Cast,
-    /// The line as it was typed.
+    pub here: &'a dyn Surroundings,
+    /// As it was typed.
     pub typed: &'a str,
-    /// The name of a player's own character.
-    pub own: Option<&'a str>,
 }
 
 impl Said<'_> {
     /// The commands of plugins that a word is.
     pub fn knowing(&self, word: &str) -> Vec<(&dyn Plugin, &CommandSpec)> {
-        self.host.plugins.knowing(&bare(word).to_lowercase(), &self.attempt.room)
+        self.here.knowing(&bare(word).to_lowercase())
     }
 
     /// Whether a command of a plugin knows this word.

@@ -2,14 +2,9 @@
 
 use super::bare;
 use super::slips::{Slips, is_number};
-use super::vocabulary::vocabulary;
 use super::words::{FILLERS, ends_a_clause};
-use crate::attempt::Attempt;
-use crate::host::Host;
-use crate::sheet::Sheet;
-use crate::words::CommandLine;
+use crate::surroundings::Surroundings;
 use dice::number_word;
-use plugin_api::Cast;
 
 /// What people say, and what commands call it.
 const PLAINLY: [(&str, &str); 15] = [
@@ -42,12 +37,12 @@ pub(super) struct Tidied {
 }
 
 impl Tidied {
-    pub fn of(host: &Host, line: &CommandLine, attempt: &Attempt<'_>, cast: &Cast) -> Self {
-        let (front, comment) = divided(&line.typed);
-        let vocabulary = vocabulary(host, attempt);
-        let sheet = Sheet { doc: &attempt.doc, character: attempt.actor };
-        let (several, values) = sheet.names().partition::<Vec<&str>, _>(|name| name.contains(' '));
-        let slips = Slips { vocabulary: &vocabulary, fuel: &attempt.fuel, values, several, cast };
+    pub fn of(here: &dyn Surroundings, typed: &str) -> Self {
+        let (front, comment) = divided(typed);
+        let vocabulary = here.vocabulary();
+        let (several, values) =
+            here.values(here.actor()).into_iter().partition::<Vec<&str>, _>(|name| name.contains(' '));
+        let slips = Slips { vocabulary: &vocabulary, here, values, several };
         let words = slips.joined(front.split_whitespace().filter(|word| !is_emoji(word)));
         let text = words.iter().map(|word| slips.corrected(word)).collect::<Vec<_>>().join(" ");
         let text = PLAINLY.iter().fold(text, |text, (typed, plain)| text.replace(typed, plain));

@@ -21,22 +21,20 @@ mod tidied;
 mod vocabulary;
 mod words;
 
-use crate::attempt::Attempt;
-use crate::host::Host;
-use crate::sheet::Sheet;
-use crate::words::CommandLine;
+use crate::english::turns;
+use crate::phrases::About;
+use crate::surroundings::Surroundings;
 use dice::number_word;
 use plugin_api::{Cast, Plugin};
 use std::slice::SliceIndex;
 use tidied::Tidied;
-use understand::english::turns;
-use understand::phrases::About;
 use words::{ARTICLES, DONE, FILLERS, GAINS, LOSES, TURNS, VERBS};
 
-pub(super) use misread::{meant_by, meant_by_tool, meant_by_value};
-pub(super) use search::candidates;
-pub(super) use slips::{SPOKEN, consonants};
-pub(super) use words::is_idle;
+pub use misread::{meant_by, meant_by_tool, meant_by_value};
+pub use search::candidates;
+pub use slips::{SPOKEN, consonants};
+pub use vocabulary::Vocabulary;
+pub use words::is_idle;
 
 /// The most words of a line that is guessed at.
 const MOST_WORDS: usize = 14;
@@ -49,7 +47,7 @@ const NAMES_IN_A_STEP: usize = 4;
 const SEVERAL: [&str; 9] = ["2", "3", "4", "5", "6", "7", "8", "9", "10"];
 
 /// The line that was probably meant, without the prefix.
-pub(super) enum Guess {
+pub enum Guess {
     /// A command that answers the question. It changes nothing, so it may be played at once.
     Answer(String),
     /// Something to be confirmed.
@@ -57,10 +55,9 @@ pub(super) enum Guess {
 }
 
 /// Guesses what a line means whose first word is no command.
-pub(super) fn guess(host: &Host, line: &CommandLine, attempt: &Attempt<'_>) -> Option<Guess> {
-    let cast = attempt.cast(host);
-    let tidied = Tidied::of(host, line, attempt, &cast);
-    let sentence = Sentence::of(host, (&tidied.text, line.by_name), attempt, &cast)?;
+pub fn guess(here: &dyn Surroundings, typed: &str) -> Option<Guess> {
+    let tidied = Tidied::of(here, typed);
+    let sentence = Sentence::of(here, (&tidied.text, here.is_addressed()))?;
     let told = || sentence.names_first().or_else(|| sentence.is_an_argument_first()).or_else(|| sentence.has_command());
     let told = || told().or_else(|| sentence.has_a_name_first()).or_else(|| sentence.deed());
     let told = || {
@@ -75,18 +72,16 @@ pub(super) fn guess(host: &Host, line: &CommandLine, attempt: &Attempt<'_>) -> O
 
 /// The line of which it can be told without a doubt what somebody does, takes back or should have done: a better guess
 /// than a slip or another word for a command.
-pub(super) fn surely(host: &Host, line: &CommandLine, attempt: &Attempt<'_>) -> Option<String> {
-    let cast = attempt.cast(host);
-    let tidied = Tidied::of(host, line, attempt, &cast);
-    let sentence = Sentence::of(host, (&tidied.text, line.by_name), attempt, &cast)?;
+pub fn surely(here: &dyn Surroundings, typed: &str) -> Option<String> {
+    let tidied = Tidied::of(here, typed);
+    let sentence = Sentence::of(here, (&tidied.text, here.is_addressed()))?;
     sentence.phrase(About::Afterthought).or_else(|| sentence.surely()).map(|line| tidied.commented(line))
 }
 
 /// What a line means that begins with a number: `2 bd`, `+1 inspiration`.
-pub(super) fn number_first(host: &Host, line: &CommandLine, attempt: &Attempt<'_>) -> Option<String> {
-    let cast = attempt.cast(host);
-    let tidied = Tidied::of(host, line, attempt, &cast);
-    let sentence = Sentence::of(host, (&tidied.text, line.by_name), attempt, &cast)?;
+pub fn number_first(here: &dyn Surroundings, typed: &str) -> Option<String> {
+    let tidied = Tidied::of(here, typed);
+    let sentence = Sentence::of(here, (&tidied.text, here.is_addressed()))?;
     let (number, rest) = sentence.words.split_first()?;
     let (word, behind) = rest.split_first()?;
     let behind = [&[*number], &without(&FILLERS, behind)[..]].concat();
@@ -109,13 +104,13 @@ pub(super) fn number_first(host: &Host, line: &CommandLine, attempt: &Attempt<'_
 }
 
 /// True if this word begins a sentence rather than being a slip of a command, where others follow it.
-pub(super) fn begins_a_sentence(word: &str) -> bool {
+pub fn begins_a_sentence(word: &str) -> bool {
     VERBS.contains(&word) || TURNS.contains(&word) || ARTICLES.contains(&word)
 }
 
 /// True if this word says what somebody does, or what is not to be done, so that it is no slip of a command where others
 /// follow it: `kick Bob`, `dont soak`, `uncondition Ann`.
-pub(super) fn says_what_is_done(word: &str, known: &[&str]) -> bool {
+pub fn says_what_is_done(word: &str, known: &[&str]) -> bool {
     let undone = word.strip_prefix("un").is_some_and(|done| known.contains(&done));
     let done = [&DONE[..], &GAINS, &LOSES].iter().any(|words| words.contains(&word));
     done || undone || turns(word)
@@ -150,21 +145,16 @@ struct Sentence<'a> {
     lower: Vec<String>,
     /// The names of the table's own commands.
     own: Vec<&'a str>,
-    host: &'a Host,
+    here: &'a dyn Surroundings,
     /// True if this bot is meant, whatever the words.
     by_name: bool,
-    attempt: &'a Attempt<'a>,
     text: &'a str,
 }
 
 impl<'a> Sentence<'a> {
     /// A line, and whether this bot is meant whatever its words. `None` if it is no sentence to guess at.
-    fn of(
-        host: &'a Host,
-        (text, by_name): (&'a str, bool),
-        attempt: &'a Attempt<'a>,
-        cast: &'a Cast,
-    ) -> Option<Sentence<'a>> {
+    fn of(here: &'a dyn Surroundings, (text, by_name): (&'a str, bool)) -> Option<Sentence<'a>> {
+        let cast = here.cast();
         // `two cards` are 2.
         let counted = |word: &'a str| {
             let number = number_word(word).filter(|_| cast.known(word).is_none())?;
@@ -175,27 +165,25 @@ impl<'a> Sentence<'a> {
         if words.is_empty() || words.len() > MOST_WORDS || text.contains('#') {
             return None;
         }
-        let mut games = host.plugins.enabled(&attempt.room);
-        let main_game = attempt.doc.main_game.as_deref();
+        let mut games = here.plugins();
+        let main_game = here.main_game();
         games.sort_by_key(|game| Some(game.manifest().id.as_str()) != main_game);
         Some(Sentence {
             by_name,
-            host,
+            here,
             games,
-            own: host.plugins.house().iter().map(|spec| spec.name.as_str()).collect(),
+            own: here.house().iter().map(|spec| spec.name.as_str()).collect(),
             cast,
             lower: words.iter().map(|word| word.to_lowercase()).collect(),
             words,
-            attempt,
             text,
         })
     }
 
     /// Takes what it costs to compare each word with every name and value at the table; `None` if that is too much.
     fn compares_all(&self) -> Option<()> {
-        let sheet = Sheet { doc: &self.attempt.doc, character: self.attempt.actor };
-        let all = self.cast.names().count() + sheet.names().count();
-        self.attempt.fuel.takes(self.words.len() * (A_WORD + all / NAMES_IN_A_STEP)).then_some(())
+        let all = self.cast.names().count() + self.here.values(self.here.actor()).len();
+        self.here.takes(self.words.len() * (A_WORD + all / NAMES_IN_A_STEP)).then_some(())
     }
 
     /// These words as a sentence of their own.

@@ -6,14 +6,11 @@
 
 use super::words::{AGAINST, BECOMES, CHECKS, DIFFICULTY, DONE, IDLE, TURNS};
 use super::{Sentence, capitalised, question, stems};
-use crate::line::reading::reads;
 use crate::notation::throws_dice;
-use crate::people::People;
-use crate::sheet::Sheet;
+use crate::phrases::About;
+use crate::reading::reads;
 use crate::synonyms::synonym;
-use dice::Dialect;
 use plugin_api::{CharacterId, CommandSpec, DiceWord, FollowUp, Kind, Plugin, Words};
-use understand::phrases::About;
 
 /// The most of a kind that are counted in front of what they do.
 const MOST_GOONS: u32 = 20;
@@ -97,7 +94,7 @@ impl<'a> Sentence<'a> {
     fn does(&self, sure: Sure<'a>) -> Option<String> {
         self.compares_all()?;
         let (acting, from) = self.who_acts();
-        if acting != self.attempt.actor && self.attempt.doc.may_act_for(acting, &self.attempt.rights).is_err() {
+        if acting != self.here.actor() && !self.here.may_act_for(acting) {
             return None;
         }
         let parts = match sure {
@@ -139,7 +136,7 @@ impl<'a> Sentence<'a> {
         }
         let line = if spec.notation { parts.dice(self)? } else { parts.line(self, game, spec)? };
         let line = if parts.comment.is_empty() { line } else { format!("{line} # {}", parts.comment) };
-        if acting == self.attempt.actor { Some(line) } else { Some(format!("as {} {line}", self.cast.written(acting))) }
+        if acting == self.here.actor() { Some(line) } else { Some(format!("as {} {line}", self.cast.written(acting))) }
     }
 
     /// `3 goons act d6 d6`
@@ -154,9 +151,8 @@ impl<'a> Sentence<'a> {
 
     /// True if the first word is a value, a number or dice.
     fn begins_with_a_value(&self) -> bool {
-        let sheet = Sheet { doc: &self.attempt.doc, character: self.attempt.actor };
         let dice = DiceWord::of(self.words[0]).is_some();
-        dice || self.words[0].starts_with(|c: char| c.is_ascii_digit()) || self.value(&sheet, 0).is_some()
+        dice || self.words[0].starts_with(|c: char| c.is_ascii_digit()) || self.value(self.here.actor(), 0).is_some()
     }
 
     /// True if a word may be what somebody does with a value, though nobody knows it: `swipes`, `lunges`.
@@ -178,8 +174,7 @@ impl<'a> Sentence<'a> {
     /// Who acts, and the first word behind their name.
     fn who_acts(&self) -> (CharacterId, usize) {
         let verb = |at: usize, who| {
-            let sheet = Sheet { doc: &self.attempt.doc, character: who };
-            let uses = |verb: &String| stems(verb).iter().any(|stem| sheet.named(stem).is_some());
+            let uses = |verb: &String| stems(verb).iter().any(|stem| self.here.value(who, stem).is_some());
             let verb = self.lower.get(at);
             let commands = |verb: &String| stems(verb).iter().any(|stem| !self.exact(stem, "").is_empty());
             verb.is_some_and(|verb| {
@@ -192,11 +187,10 @@ impl<'a> Sentence<'a> {
             let known = if count == 1 { self.cast.meant(&name) } else { self.cast.known(&name) };
             known.filter(|who| verb(article + count, *who)).map(|id| (id, article + count))
         });
-        named.unwrap_or((self.attempt.actor, 0))
+        named.unwrap_or((self.here.actor(), 0))
     }
 
     fn parts_of(&self, acting: CharacterId, from: usize, mut parts: Parts<'a>) -> Option<Parts<'a>> {
-        let sheet = Sheet { doc: &self.attempt.doc, character: acting };
         let main = self.games.first().and_then(|game| game.manifest().main());
         let plays = |game: &&&dyn Plugin| game.manifest().kind == Kind::Game && game.manifest().main().is_some();
         let plain_dice =
@@ -208,12 +202,12 @@ impl<'a> Sentence<'a> {
             let word = self.lower[at].as_str();
             let next = self.lower.get(at + 1).map(String::as_str).unwrap_or_default();
             let numbered = next.parse::<u32>().is_ok();
-            if plain_dice && throws_dice_and_values(word, &sheet) {
+            if plain_dice && self.throws_dice_and_values(word, acting) {
                 parts.values.push(word.to_owned());
                 parts.looked_up.push("0".to_owned());
                 parts.named = true;
                 at += 1;
-            } else if let Some((name, value, words)) = self.value(&sheet, at) {
+            } else if let Some((name, value, words)) = self.value(acting, at) {
                 parts.values.push(name);
                 parts.looked_up.push(value);
                 parts.named = true;
@@ -293,13 +287,19 @@ impl<'a> Sentence<'a> {
     }
 
     /// The value of the sheet whose name begins at this word: the name, the value, and how many words that takes.
-    fn value(&self, sheet: &Sheet<'_>, at: usize) -> Option<(String, String, usize)> {
+    fn value(&self, whose: CharacterId, at: usize) -> Option<(String, String, usize)> {
         (1..=LONGEST).rev().filter(|count| at + count <= self.lower.len()).find_map(|count| {
             let name = self.lower[at..at + count].join(" ");
             // `wolf bites Ann`
             let names = if count == 1 { stems(&name) } else { vec![name] };
-            names.into_iter().find_map(|name| Some((name.clone(), sheet.named(&name)?.to_owned(), count)))
+            names.into_iter().find_map(|name| Some((name.clone(), self.here.value(whose, &name)?.to_owned(), count)))
         })
+    }
+
+    /// `d20+str` or `d20+5`: dice, and a value of the sheet or a number.
+    fn throws_dice_and_values(&self, word: &str, whose: CharacterId) -> bool {
+        let Some((dice, value)) = word.split_once('+') else { return false };
+        throws_dice(dice) && (self.here.value(whose, value).is_some() || value.parse::<u32>().is_ok())
     }
 
     /// The difficulty of a level, and how many words that takes: `level 3 hard`, `hard level 3`.
@@ -363,7 +363,7 @@ impl Parts<'_> {
     /// For plain dice, a d20 and a value of the sheet against somebody or a difficulty.
     fn dice(&self, sentence: &Sentence<'_>) -> Option<String> {
         let dice = match self.values.as_slice() {
-            [dice] if throws_dice(dice, Dialect::Native) || dice.contains('+') => dice.clone(),
+            [dice] if throws_dice(dice) || dice.contains('+') => dice.clone(),
             [value] => format!("d20+{value}"),
             // `attack the wolf d20+axe`
             [die, value] | [value, die] if ["d20", "1d20"].contains(&die.as_str()) => format!("d20+{value}"),
@@ -398,7 +398,7 @@ impl Parts<'_> {
         };
         let called = |name: &str| sentence.cast.is_called(name);
         let fits = |line: &str| {
-            let affordable = sentence.attempt.fuel.reads(line);
+            let affordable = sentence.here.affords(line);
             affordable && reads(game, spec, &mut Words::new(line, spec.name.len()).with_names(called))
         };
         // `I block the ghoul with d10 and d6`: whose roll it follows.
@@ -426,12 +426,6 @@ impl Parts<'_> {
             (answered || fits(&line(&self.looked_up, aim))).then(|| line(&self.values, aim))
         })
     }
-}
-
-/// `d20+str` or `d20+5`: dice, and a value of the sheet or a number.
-fn throws_dice_and_values(word: &str, sheet: &Sheet<'_>) -> bool {
-    let Some((dice, value)) = word.split_once('+') else { return false };
-    throws_dice(dice, Dialect::Native) && (sheet.named(value).is_some() || value.parse::<u32>().is_ok())
 }
 
 /// The word of commands for `advantage`.
