@@ -1,20 +1,20 @@
 //! A command line on its way from the typed text to being played.
 
-use crate::accounts;
 use crate::by_dice::ByDice;
-use crate::casting::Casting;
-use crate::effects::Effects;
-use crate::fuel::Fuel;
-use crate::host::Host;
-use crate::names::{For, Naming};
-use crate::people::People;
-use crate::quota::{Exports, MOST_SEATS, Quotas};
-use crate::rights::{Act, Rights};
-use crate::roster::Present;
-use crate::state::State;
 use chat::{Message, Readers, Seen, Speaker, Standing};
 use dice::Die;
 use dice::fair::MessageKey;
+use host::Host;
+use host::accounts;
+use host::casting::Casting;
+use host::effects::Effects;
+use host::fuel::Fuel;
+use host::names::{For, Naming};
+use host::people::People;
+use host::quota::{Exports, MOST_SEATS, Quotas};
+use host::rights::{Act, Rights};
+use host::roster::Present;
+use host::state::State;
 use journal::documents::{GUEST, Head, OPERATOR, RoomDoc, Seat, TableDoc};
 use plugin_api::{Cast, CharacterId, CommandSpec, Refusal, Role, Secrets, Trait};
 use std::rc::Rc;

@@ -5,9 +5,9 @@
 //! is noted in the same batch ([`BoardDoc`]). So there is one board whatever crashes, and it grows nothing.
 
 use crate::draft::Draft;
-use crate::host::Host;
-use crate::state::State;
 use chat::RoomId;
+use host::Host;
+use host::state::State;
 use jiff::{SignedDuration, Timestamp};
 use journal::documents::{BoardDoc, DueDoc, to_json};
 use journal::keys;

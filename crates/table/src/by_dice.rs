@@ -1,8 +1,8 @@
 //! A change of a value by dice: `hp -2d6` takes what they come to from hp, and `hp = 2d6+3` sets it.
 
-use crate::budget::MOST_TEXT;
 use crate::sheet::Sheet;
 use dice::{Dialect, Dice, Expression, Fate, Notation, Roll};
+use host::budget::MOST_TEXT;
 use plugin_api::Refusal;
 
 /// A change of a value, of which the dice are not thrown yet.

@@ -1,14 +1,14 @@
 //! What may be typed next in a line: commands, arguments, names and values. Only what whoever types may use and know.
 
-use crate::host::Host;
-use crate::names::ACT_AS;
-use crate::names::named_first;
-use crate::people::People;
-use crate::plugins::Plugins;
-use crate::rights::{Act, Rights};
 use crate::saved::saved_for;
-use crate::state::State;
 use chat::Message;
+use host::Host;
+use host::names::ACT_AS;
+use host::names::named_first;
+use host::people::People;
+use host::plugins::Plugins;
+use host::rights::{Act, Rights};
+use host::state::State;
 use journal::documents::{GUEST, Named, RoomDoc};
 use journal::store::StoreError;
 use plugin_api::{Cast, CharacterId, CommandSpec, Next, Words};

@@ -1,14 +1,14 @@
 //! The table as a message will leave it. Dropping the draft refuses the message.
 
-use crate::fuel::Fuel;
-use crate::host::Host;
-use crate::ledger::Ledger;
-use crate::limits::{Pace, Pulse};
 use crate::line::Group;
-use crate::state::{GameState, State, Stored, read};
-use crate::unplayed::Unplayed;
 use chat::{Edits, Message, PlayerId, RoomId};
 use dice::Die;
+use host::Host;
+use host::fuel::Fuel;
+use host::ledger::Ledger;
+use host::limits::{Pace, Pulse};
+use host::state::{GameState, State, Stored, read};
+use host::unplayed::Unplayed;
 use journal::documents::{Choice, GameDoc, RoomDoc, from_json, to_json};
 use journal::keys;
 use journal::store::{Batch, StoreError};

@@ -22,22 +22,21 @@ mod remarks;
 mod resolve;
 mod totals;
 mod touched;
-pub(crate) mod undo;
-mod unknown;
+pub(crate) mod unknown;
 mod verbosity;
 mod watched;
 
 use crate::attempt::{Attempt, unreached};
-use crate::done::Done;
 use crate::draft::{Draft, Named};
-use crate::host::Host;
-use crate::outcome::{Outcome, OutcomeKind};
-use crate::rights::Rights;
-use crate::unplayed::Unplayed;
-use crate::words::CommandLine;
 use answer::RefusedLine;
 use chat::{Message, Readers};
 use dice::fair::MessageKey;
+use host::Host;
+use host::done::Done;
+use host::outcome::{Outcome, OutcomeKind};
+use host::rights::Rights;
+use host::unplayed::Unplayed;
+use host::words::CommandLine;
 use journal::store::StoreError;
 use meant::Meant;
 use plugin_api::{CharacterId, Refusal};
@@ -46,7 +45,6 @@ pub(crate) use group::Group;
 pub use offers::opened;
 pub(crate) use play::{changed, note};
 pub(crate) use remarks::Command;
-pub use undo::may_take_back;
 
 impl Draft {
     /// Plays a line. If it is played, the draft changes and records what to write.

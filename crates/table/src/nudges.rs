@@ -5,10 +5,10 @@
 //! if there is none, and whatever may make a call due sooner has somebody look at once.
 
 use crate::draft::Draft;
-use crate::host::Host;
-use crate::room::Answered;
-use crate::state::State;
-use crate::times::Hours;
+use host::Host;
+use host::room::Answered;
+use host::state::State;
+use host::times::Hours;
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
 use journal::documents::{DueDoc, TableDoc, to_json};

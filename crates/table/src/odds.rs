@@ -1,8 +1,8 @@
 //! Shows odds: in words, as a chart, with their certainty.
 
-use crate::trials::Trials;
 use chat::{Bar, Reply};
 use dice::{Certainty, Comparison, Count, Expression, Faces, Notation, Number, Odds, Pool, Source};
+use host::trials::Trials;
 use plugin_api::Refusal;
 use std::collections::BTreeMap;
 

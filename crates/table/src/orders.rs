@@ -7,14 +7,14 @@
 //! its player is ignored or not in the room, or gives commands too fast, it waits.
 
 use crate::attempt::Attempt;
-use crate::done::Done;
 use crate::draft::{Draft, person};
-use crate::host::Host;
-use crate::ledger::Ledger;
 use crate::table::Table;
-use crate::times;
-use crate::words::behind;
 use chat::{CharacterId, Event, Message, Moment, RoomId, Speaker, Standing};
+use host::Host;
+use host::done::Done;
+use host::ledger::Ledger;
+use host::times;
+use host::words::behind;
 use jiff::Timestamp;
 use journal::documents::{DueDoc, Order, RollDoc, TableDoc, When, from_json, to_json};
 use journal::keys::TableId;

@@ -2,9 +2,9 @@
 //! which attempt: so it is played with nobody else's rights, and read by nobody who may not see what is in it.
 
 use crate::attempt::Attempt;
-use crate::host::Host;
 use crate::told::is_a_deed;
 use chat::PlayerId;
+use host::Host;
 use journal::documents::{Named, TableDoc};
 use plugin_api::{CharacterId, Seen};
 use std::collections::BTreeSet;

@@ -2,11 +2,11 @@
 //! `hp -7`.
 
 use crate::attempt::Attempt;
-use crate::host::Host;
-use crate::notation::name_at;
 use crate::saved::{Saved, Taken, saved_for};
 use chat::PlayerId;
 use dice::number_word;
+use host::Host;
+use host::notation::name_at;
 use journal::documents::{Named, TableDoc};
 use plugin_api::{CharacterId, Refusal, Seen};
 use std::borrow::Cow;

@@ -1,12 +1,12 @@
 //! Shortcuts that players define: variables (`$str`) in any command, and macros (`!attack 2`) in place of one.
 
 use crate::attempt::Attempt;
-use crate::budget::{self, DEEPEST, MOST_TEXT};
-use crate::host::Host;
-use crate::notation::variable;
 use crate::saved::{Saved, Taken, saved_for};
 use crate::sheet::current;
-use crate::words::{Arguments, CommandLine};
+use host::Host;
+use host::budget::{self, DEEPEST, MOST_TEXT};
+use host::notation::variable;
+use host::words::{Arguments, CommandLine};
 use journal::documents::TableDoc;
 use plugin_api::{CharacterId, FollowUp, Refusal, suggest};
 use std::borrow::Cow;

@@ -1,10 +1,10 @@
 //! Plays events one after the other, without networks and tasks: for tests, session files and tools.
 
-use crate::host::Host;
 use crate::orders::{self, Ordered};
-use crate::outcome::{Heard, Outgoing};
 use crate::table::Table;
 use chat::{Edits, Event, Guarantees, Message, Repeated, Unaccepted};
+use host::Host;
+use host::outcome::{Heard, Outgoing};
 use jiff::Timestamp;
 use journal::documents::{DueDoc, to_json};
 use journal::keys::{self, TableId};

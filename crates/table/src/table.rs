@@ -15,21 +15,21 @@ mod reserve;
 mod room_events;
 mod taken_back;
 
-use crate::budget::MOST_LINES;
 use crate::draft::{Draft, Named, Replacing};
-use crate::fuel::Fuel;
-use crate::host::Host;
-use crate::inline::Inline;
-use crate::ledger::Ledger;
-use crate::limits::Pulse;
 use crate::line::Command;
-use crate::notation::reads_as_dice;
-use crate::outcome::{Heard, Outcome, OutcomeKind};
-use crate::room::Answered;
-use crate::route::SaidTo;
-use crate::state::{State, read};
-use crate::words::{Arguments, CommandLine};
 use chat::{Edits, Event, Guarantees, Message, Readers, Reply, RoomId, Speaker, Standing, Trust, Unaccepted};
+use host::Host;
+use host::budget::MOST_LINES;
+use host::fuel::Fuel;
+use host::inline::Inline;
+use host::ledger::Ledger;
+use host::limits::Pulse;
+use host::notation::reads_as_dice;
+use host::outcome::{Heard, Outcome, OutcomeKind};
+use host::room::Answered;
+use host::route::SaidTo;
+use host::state::{State, read};
+use host::words::{Arguments, CommandLine};
 use jiff::Timestamp;
 use journal::committer::Lane;
 use journal::documents::{GUEST, Head, InboxRow, RoomDoc, TableDoc, to_json};
@@ -80,7 +80,7 @@ impl Table {
     /// # Errors
     /// The store cannot be read.
     pub fn open(host: &Host, id: TableId) -> Result<Self, StoreError> {
-        let (lane, state) = (host.committer.lane(), State::read_from(host, id)?);
+        let (lane, state) = (host.committer().lane(), State::read_from(host, id)?);
         Ok(Table { lane, state, pulse: Pulse::default(), safe: 0, ahead: 1, calm: 0, left_boards: BTreeSet::new() })
     }
 

@@ -1,9 +1,9 @@
 //! What is told on purpose, though it comes from values that not everybody may see. This is the one list of it, and each
 //! thing in it has its reason. Whatever else is computed from such a value is seen by those alone who may see the value.
 
-use crate::host::Host;
 use crate::saved::Taken;
-use crate::trials::{OUTCOME, SUCCESS};
+use host::Host;
+use host::trials::{OUTCOME, SUCCESS};
 
 /// The named results of a roll against a hidden value that its answer keeps.
 pub(crate) const ENDING: [&str; 2] = [SUCCESS, OUTCOME];

@@ -11,13 +11,13 @@ const MOST_NAMES: usize = 60;
 const BESIDES: [&str; 6] = ["budget", "words", "Host", "Plugins", "PluginsError", "RoomSetting"];
 
 /// The most lines of a crate, without tests and with its files of words. None grows: what is put in makes something else
-/// shorter. The aim for `table` is 12,000.
-const MOST_LINES: [(&str, usize); 3] = [("table", 19_700), ("house", 6_850), ("understand", 1_680)];
+/// shorter.
+const MOST_LINES: [(&str, usize); 4] = [("host", 5_950), ("table", 10_800), ("house", 6_850), ("understand", 4_900)];
 
 #[test]
 fn the_tables_own_commands_see_only_what_it_shows_them() {
     let own = fs::read_to_string(root().join("crates/table/src/own.rs")).expect("it is there");
-    let shown = Regex::new(r"pub use crate::(?:\w+::)+(\{[^}]*\}|\w+);").expect("it is well formed");
+    let shown = Regex::new(r"pub use (?:crate|host)::(?:\w+::)+(\{[^}]*\}|\w+);").expect("it is well formed");
     let word = Regex::new(r"\w+").expect("it is well formed");
     let names: BTreeSet<&str> = shown
         .captures_iter(&own)

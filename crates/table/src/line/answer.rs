@@ -2,8 +2,8 @@
 
 use super::group::Group;
 use super::reading::corrected;
-use crate::words::shown_comment;
 use chat::{Block, Offer, Offered, OfferedTo, Reply, Span};
+use host::words::shown_comment;
 use plugin_api::{CommandSpec, Refusal};
 
 /// What an answer says about its entry.

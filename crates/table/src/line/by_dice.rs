@@ -1,16 +1,16 @@
 //! Plays the table's own commands, and throws the dice by which one changes a value.
 
 use crate::attempt::Attempt;
-use crate::budget::A_DIE;
 use crate::by_dice::{ByDice, Fallen};
-use crate::done::Done;
 use crate::draft::Draft;
-use crate::effects::Effects;
-use crate::host::Host;
-use crate::notation::dice_of_no_table;
 use crate::sheet::Sheet;
-use crate::unplayed::Unplayed;
 use dice::Budget;
+use host::Host;
+use host::budget::A_DIE;
+use host::done::Done;
+use host::effects::Effects;
+use host::notation::dice_of_no_table;
+use host::unplayed::Unplayed;
 use journal::HOUSE;
 use plugin_api::{CommandSpec, Refusal};
 

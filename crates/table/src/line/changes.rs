@@ -2,12 +2,12 @@
 
 use crate::attempt::Attempt;
 use crate::by_dice::ByDice;
-use crate::host::Host;
-use crate::names::ACT_AS;
-use crate::people::People;
 use crate::sheet::Sheet;
-use crate::words::CommandLine;
 use dice::Dialect;
+use host::Host;
+use host::names::ACT_AS;
+use host::people::People;
+use host::words::CommandLine;
 use plugin_api::{Refusal, names};
 use std::collections::BTreeSet;
 use understand::english::{Class, is, is_any};

@@ -3,17 +3,17 @@
 
 use super::{answer, verbosity};
 use crate::attempt::Attempt;
-use crate::done::Done;
 use crate::draft::{Draft, person};
-use crate::effects::Effects;
-use crate::host::Host;
-use crate::outcome::Outcome;
-use crate::room::{Answered, Verbosity};
-use crate::state::{Stored, rely_on};
-use crate::words::Arguments;
 use chat::{Line, Readers, Reply, RoomId, Span};
 use dice::fair::commitment;
 use dice::{Dialect, Die, Notation};
+use host::Host;
+use host::done::Done;
+use host::effects::Effects;
+use host::outcome::Outcome;
+use host::room::{Answered, Verbosity};
+use host::state::{Stored, rely_on};
+use host::words::Arguments;
 use journal::documents::{GUEST, RoomDoc, to_json};
 use journal::store::StoreError;
 use journal::{

@@ -4,13 +4,13 @@
 use super::remarks::{Command, Here};
 use crate::against::{Answered, Line};
 use crate::attempt::Attempt;
-use crate::fuel::Fuel;
-use crate::host::Host;
-use crate::rights::Act;
-use crate::room::Answered as _;
 use crate::sheet::{Sheet, has_value, sentence_end, words_of};
-use crate::words::{Arguments, leading_to};
 use dice::Notation;
+use host::Host;
+use host::fuel::Fuel;
+use host::rights::Act;
+use host::room::Answered as _;
+use host::words::{Arguments, leading_to};
 use plugin_api::{Against, Cast, CommandSpec, FollowUp, Plugin, Refusal, Seen};
 use std::ops::Range;
 use std::rc::Rc;

@@ -2,17 +2,17 @@
 
 use super::remarks::{Command, Here};
 use crate::draft::Draft;
-use crate::host::Host;
-use crate::ledger::Ledger;
-use crate::rights::Act;
-use crate::unplayed::Unplayed;
-use crate::words::{Arguments, leading_to};
 use chat::Message;
 use dice::number_word;
+use host::Host;
+use host::ledger::{Answers, Ledger};
+use host::rights::Act;
+use host::unplayed::Unplayed;
+use host::words::{Arguments, leading_to};
 use journal::documents::{OpenOffer, RollDoc, TableDoc};
 use journal::keys::{self, TableId};
 use journal::store::StoreError;
-use plugin_api::{CharacterId, CommandSpec, EarlierRoll, Fit, FollowUp, Refusal, Role, Target, Words, suggest};
+use plugin_api::{CharacterId, EarlierRoll, Fit, FollowUp, Refusal, Role, Target, Words, suggest};
 use serde_json::Value;
 use std::ops::Range;
 use understand::reading::{reads, safely};
@@ -90,73 +90,6 @@ impl Draft {
         let said: Option<(TableId, u64)> = self.read(host, &keys::said(&message.room.network, answer))?;
         Ok(said.filter(|(table, _)| *table == self.state.id).map(|(_, number)| number))
     }
-}
-
-impl Ledger<'_> {
-    /// The roll that entry `number` leads to: its own, the one that took its place when its message was edited, or the
-    /// one that it followed up on.
-    pub(super) fn roll_of(&self, number: u64) -> Result<Option<(u64, RollDoc)>, StoreError> {
-        let live = |number| Ok(self.roll(number)?.filter(|roll| roll.record.is_some()).map(|roll| (number, roll)));
-        let number = self.current(number)?;
-        match live(number)? {
-            None => match self.page(number)?.and_then(|page| page.entry.follows) {
-                Some(followed) => live(self.current(followed)?),
-                None => Ok(None),
-            },
-            found => Ok(found),
-        }
-    }
-
-    /// The newest roll, among those that are `asking`, on which somebody else offered this command of `game` to who answers
-    /// it.
-    fn offered_by_another(
-        &self,
-        command: &CommandSpec,
-        game: &str,
-        answers: Answers,
-        asking: impl Fn(&RollDoc) -> bool,
-    ) -> Result<Option<u64>, StoreError> {
-        if !matches!(command.follow_up, FollowUp::Anyone | FollowUp::IfAny) {
-            return Ok(None);
-        }
-        // A referee also answers for whom nobody plays.
-        let characters = &self.state.doc.doc.characters;
-        let unplayed = |id: CharacterId| characters.get(&id).is_some_and(|each| each.owner.is_none());
-        let by_referee = |id: CharacterId| unplayed(id) && answers.role >= Role::Referee;
-        let mut instead = None;
-        for number in self.head().open.iter().rev() {
-            let fits = |roll: &RollDoc| roll.game == game && roll.record.is_some() && asking(roll);
-            let Some(roll) = self.roll(*number)?.filter(fits) else { continue };
-            let mut to = roll.open.iter().filter(|open| {
-                let word = open.command.split_whitespace().next().unwrap_or_default();
-                open.character != roll.character && command.answers_to(word)
-            });
-            if to.clone().any(|open| open.character == answers.to) {
-                return Ok(Some(*number));
-            }
-            if instead.is_none() && to.any(|open| by_referee(open.character)) {
-                instead = Some(*number);
-            }
-        }
-        Ok(instead)
-    }
-
-    /// Why entry `number` leads to no roll.
-    fn no_roll(&self, number: u64) -> Result<Refusal, Unplayed> {
-        let page = self.must_have(number)?;
-        let what = match page.link.fate.undone_by {
-            Some(by) => format!("#{number} was undone in #{by}, so nothing can follow it"),
-            None => format!("#{number} is not a roll that anything can follow"),
-        };
-        Ok(Refusal::new(what).about(format!("#{number}")))
-    }
-}
-
-/// Who answers what was offered to somebody.
-#[derive(Clone, Copy)]
-struct Answers {
-    to: CharacterId,
-    role: Role,
 }
 
 /// A follow-up in search of its roll.

@@ -1,16 +1,16 @@
 //! Rolls not typed in full: `!d20+5`, `!roll again`, or `!roll +2` on the last roll.
 
 use crate::attempt::Attempt;
-use crate::budget::MOST_REROLLED;
 use crate::draft::Draft;
-use crate::host::Host;
-use crate::notation::{guessed, throws_dice};
-use crate::rights::Act;
-use crate::room::Answered;
 use crate::sheet::Sheet;
-use crate::unplayed::Unplayed;
-use crate::words::{Arguments, CommandLine};
 use dice::{Dialect, Expression, Notation};
+use host::Host;
+use host::budget::MOST_REROLLED;
+use host::notation::{guessed, throws_dice};
+use host::rights::Act;
+use host::room::Answered;
+use host::unplayed::Unplayed;
+use host::words::{Arguments, CommandLine};
 use journal::Page;
 use plugin_api::{CommandSpec, FollowUp, Kind, Plugin, Refusal, suggest_within};
 use serde_json::Value;

@@ -3,13 +3,13 @@
 
 use super::{changed, note};
 use crate::attempt::Attempt;
-use crate::done::Done;
 use crate::draft::Draft;
-use crate::host::Host;
-use crate::outcome::{Outcome, OutcomeKind};
-use crate::words::CommandLine;
 use chat::{Message, Reply};
 use dice::Die;
+use host::Host;
+use host::done::Done;
+use host::outcome::{Outcome, OutcomeKind};
+use host::words::CommandLine;
 use journal::store::StoreError;
 use journal::{Changes, Document, Page};
 use plugin_api::CommandSpec;

@@ -2,14 +2,13 @@
 
 use super::around::Around;
 use crate::attempt::Attempt;
-use crate::done::Done;
 use crate::draft::Draft;
-use crate::host::Host;
-use crate::ledger::Ledger;
-use crate::rights::Act;
-use crate::unplayed::Unplayed;
-use crate::words::CommandLine;
 use chat::{Message, PlayerId, Reply, Seen};
+use host::Host;
+use host::done::Done;
+use host::rights::Act;
+use host::unplayed::Unplayed;
+use host::words::CommandLine;
 use journal::documents::{Choice, ChoicesDoc, OpenOffer, RollDoc, to_json};
 use journal::keys;
 use journal::store::StoreError;
@@ -287,22 +286,6 @@ impl Draft {
 /// True if a choice is that offer.
 fn is(choice: &Choice, open: &OpenOffer) -> bool {
     open.character == choice.character && open.command == choice.command
-}
-
-impl Ledger<'_> {
-    /// A refusal because a choice can no longer be taken.
-    fn taken(&self, choice: &Choice, by: u64) -> Result<Refusal, StoreError> {
-        let entry = choice.entry;
-        let named = format!(" #{entry}");
-        let command = choice.command.strip_suffix(named.as_str()).unwrap_or(&choice.command);
-        let fate = self.page(entry)?.map(|page| page.link.fate).unwrap_or_default();
-        let what = match (fate.undone_by, fate.replaced_by) {
-            (Some(by), _) => format!("#{entry} was undone in #{by}, and what it offered with it"),
-            (_, Some(by)) => format!("#{entry} was edited and is now #{by}, which has its own offers"),
-            _ => format!("you can no longer choose {} for #{entry}: #{by} settled that", command),
-        };
-        Ok(Refusal::new(what).example("waiting"))
-    }
 }
 
 /// The change of the open offers on a roll.

@@ -1,8 +1,8 @@
 //! What is said of a plugin that panicked, and of a line that does not read as its command.
 
 use super::remarks::{Command, Here};
-use crate::words::Arguments;
 use dice::fair::MessageKey;
+use host::words::Arguments;
 use journal::digest;
 use plugin_api::{CommandSpec, Refusal, Words};
 use std::ops::Range;

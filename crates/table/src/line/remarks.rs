@@ -2,9 +2,9 @@
 
 use super::reading::stumbled;
 use crate::attempt::{Asked, Attempt};
-use crate::host::Host;
 use crate::sheet::Sheet;
-use crate::words::Arguments;
+use host::Host;
+use host::words::Arguments;
 use plugin_api::{Cast, CommandSpec, Effect, Held, Plugin, Ready, Refusal, Role, Words, names, suggest};
 use std::ops::Range;
 use understand::reading::{reads, safely};

@@ -2,10 +2,10 @@
 
 use crate::attempt::Attempt;
 use crate::draft::Draft;
-use crate::host::Host;
-use crate::rights::Act;
 use crate::sheet::Sheet;
-use crate::unplayed::Unplayed;
+use host::Host;
+use host::rights::Act;
+use host::unplayed::Unplayed;
 use journal::Page;
 use plugin_api::Refusal;
 use serde_json::Value;

@@ -2,11 +2,11 @@
 
 use super::remarks::{Command, Here};
 use crate::attempt::Attempt;
-use crate::host::Host;
-use crate::room::Answered;
-use crate::unplayed::Unplayed;
-use crate::words::{Arguments, CommandLine};
 use dice::Notation;
+use host::Host;
+use host::room::Answered;
+use host::unplayed::Unplayed;
+use host::words::{Arguments, CommandLine};
 use journal::documents::RoomDoc;
 use plugin_api::{CommandSpec, Kind, Plugin, Refusal, Trait, suggest, suggest_within};
 use std::ops::Range;

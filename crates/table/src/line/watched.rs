@@ -3,11 +3,11 @@
 use super::prepared::Prepared;
 use crate::attempt::Attempt;
 use crate::draft::Draft;
-use crate::host::Host;
-use crate::room::Answered;
-use crate::state::GameState;
-use crate::unplayed::Unplayed;
 use dice::{Budget, Dice, DiceError};
+use host::Host;
+use host::room::Answered;
+use host::state::GameState;
+use host::unplayed::Unplayed;
 use plugin_api::{CommandSpec, Left, Played, Refusal, Trait, Wanted};
 
 /// Dice that are not rolled.

@@ -1,11 +1,11 @@
 //! The posts that show boards, and those that take them back.
 
 use super::Table;
-use crate::host::Host;
-use crate::outcome::{Heard, OnBoard, Outgoing};
-use crate::room::Answered;
-use crate::state::read;
 use chat::{Earlier, Message, Post, RoomId, What};
+use host::Host;
+use host::outcome::{Heard, OnBoard, Outgoing};
+use host::room::Answered;
+use host::state::read;
 use journal::documents::{BoardDoc, to_json};
 use journal::keys;
 use journal::store::StoreError;

@@ -6,18 +6,18 @@
 
 use super::posts::Lines;
 use super::{Answering, Said, Table, lines};
-use crate::amends::amends;
-use crate::budget::MOST_LINES;
 use crate::draft::{Draft, Replacing};
-use crate::host::Host;
-use crate::line::undo::{TakenBack, may_take_back};
-use crate::outcome::{Heard, Outcome, OutcomeKind};
-use crate::rights::{Act, Rights};
-use crate::state::{Stored, read};
-use crate::unplayed::Unplayed;
-use crate::words::CommandLine;
 use chat::{Guarantees, Message, PlayerId, Readers, Unaccepted};
 use dice::Die;
+use host::Host;
+use host::amends::amends;
+use host::budget::MOST_LINES;
+use host::outcome::{Heard, Outcome, OutcomeKind};
+use host::rights::{Act, Rights};
+use host::state::{Stored, read};
+use host::undo::{TakenBack, may_take_back};
+use host::unplayed::Unplayed;
+use host::words::CommandLine;
 use journal::documents::{InboxRow, to_json};
 use journal::store::StoreError;
 use journal::{Page, WITH_DIGITS, keys, line_and_place};

@@ -1,10 +1,10 @@
 //! What a message says in the other rooms of its table: mirrored rolls, news, and copies for referees who are there.
 
 use super::Table;
-use crate::host::Host;
-use crate::outcome::{Heard, Outcome, OutcomeKind, Outgoing};
-use crate::room::{Answered, MIRROR};
 use chat::{Block, Earlier, Line, Message, PlayerId, Post, Readers, RoomId, Span, What, cut};
+use host::Host;
+use host::outcome::{Heard, Outcome, OutcomeKind, Outgoing};
+use host::room::{Answered, MIRROR};
 use journal::documents::to_json;
 use journal::keys;
 use journal::store::StoreError;

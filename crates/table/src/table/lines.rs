@@ -1,8 +1,8 @@
 //! The stored form of a message's command lines, used to tell whether an edit changed them: salted digests, because
 //! words must be erasable and nobody shall be able to guess them.
 
-use crate::host::Host;
-use crate::words::CommandLine;
+use host::Host;
+use host::words::CommandLine;
 use journal::{digest, hex};
 
 /// Characters of a digest that are stored.

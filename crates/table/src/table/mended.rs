@@ -1,11 +1,11 @@
 //! Corrections of refused lines, stored for the player who typed them, who sends one with `!y`.
 
 use super::Table;
-use crate::host::Host;
-use crate::outcome::{Heard, Outcome, OutcomeKind};
-use crate::quota::Quotas;
-use crate::redirect::{YES, agreement_of};
 use chat::{Block, Message, Span};
+use host::Host;
+use host::outcome::{Heard, Outcome, OutcomeKind};
+use host::quota::Quotas;
+use host::redirect::{YES, agreement_of};
 use journal::documents::{MendedDoc, to_json};
 use journal::keys;
 use journal::store::StoreError;
@@ -25,7 +25,7 @@ impl Table {
         let [Outcome { mended: Some(line), reply, .. }] = heard.outcomes.as_mut_slice() else {
             // Whoever agrees now would agree to what an earlier answer showed.
             if heard.outcomes.iter().any(|outcome| outcome.kind == OutcomeKind::Refused)
-                && host.committer.read(&key)?.is_some()
+                && host.committer().read(&key)?.is_some()
             {
                 heard.batch.delete(key);
             }

@@ -1,12 +1,12 @@
 //! The posts that answer a message: all its lines together, for each reader.
 
 use super::Table;
-use crate::budget::MOST_LINES;
 use crate::draft::person;
-use crate::host::Host;
-use crate::outcome::{Heard, Outcome, OutcomeKind, Outgoing};
-use crate::room::Answered;
 use chat::{Block, Earlier, Line, Message, PlayerId, Post, Readers, Recipient, Reply, RoomId, Span, Told, What};
+use host::Host;
+use host::budget::MOST_LINES;
+use host::outcome::{Heard, Outcome, OutcomeKind, Outgoing};
+use host::room::Answered;
 use journal::documents::{When, to_json};
 use journal::keys;
 use journal::store::StoreError;

@@ -1,7 +1,7 @@
 //! Numbers reserved on the disk before their entries, so that rolls need not wait for the disk.
 
 use super::Table;
-use crate::outcome::{Heard, OutcomeKind};
+use host::outcome::{Heard, OutcomeKind};
 use journal::documents::to_json;
 use journal::{FURTHEST_AHEAD, keys};
 

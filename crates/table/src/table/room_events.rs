@@ -2,18 +2,18 @@
 
 use super::Table;
 use crate::attempt::Attempt;
-use crate::done::Done;
 use crate::draft::Draft;
-use crate::host::Host;
 use crate::line::{changed, note};
-use crate::outcome::{Heard, Outcome, OutcomeKind, Outgoing};
-use crate::people::People;
-use crate::rights::Rights;
-use crate::room::Answered;
-use crate::roster::{Found, Met};
-use crate::state::read;
 use chat::{Block, Event, Message, PlayerId, Post, Readers, Reply, RoomId, Seen, Span, Speaker, Standing, Trust};
 use dice::fair::MessageKey;
+use host::Host;
+use host::done::Done;
+use host::outcome::{Heard, Outcome, OutcomeKind, Outgoing};
+use host::people::People;
+use host::rights::Rights;
+use host::room::Answered;
+use host::roster::{Found, Met};
+use host::state::read;
 use journal::documents::{MOVED, OPERATOR, RENAMED, RestDoc, TableDoc, to_json};
 use journal::store::StoreError;
 use journal::{Changes, Document, keys};

@@ -1,11 +1,11 @@
 //! Messages taken back: their words are erased and their answers withdrawn, whatever their outcome was.
 
 use super::{Answering, Said, Table};
-use crate::budget::MOST_LINES;
-use crate::host::Host;
-use crate::outcome::{Heard, OutcomeKind};
-use crate::state::read;
 use chat::{Earlier, Guarantees, Message, PlayerId, Post, Recipient, RoomId, Standing, Unaccepted, What};
+use host::Host;
+use host::budget::MOST_LINES;
+use host::outcome::{Heard, OutcomeKind};
+use host::state::read;
 use journal::Page;
 use journal::documents::{InboxRow, MendedDoc, to_json};
 use journal::keys;

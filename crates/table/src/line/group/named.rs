@@ -1,8 +1,8 @@
 //! How groups are typed: `all`, `heroes`, `foes`, `Ann, Bob and Cem`, `Goon x3`, and `3x` in front of a command.
 
 use crate::line::remarks::Here;
-use crate::names::ACT_AS;
-use crate::people::is_one_of;
+use host::names::ACT_AS;
+use host::people::is_one_of;
 use journal::MOST_IN_A_GROUP;
 use plugin_api::names::{EVERYBODY, FOES, HEROES};
 use plugin_api::{CharacterId, Refusal};

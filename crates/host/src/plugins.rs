@@ -1,0 +1,149 @@
+//! The plugins of this bot, and which words belong to which.
+
+use crate::turn::OwnCommands;
+use journal::HOUSE;
+use journal::documents::{RoomDoc, TableDoc};
+use plugin_api::{CommandSpec, Kind, Manifest, Plugin, Role, Trait};
+use std::collections::BTreeMap;
+
+/// The plugins of a bot, by id.
+pub struct Plugins {
+    plugins: BTreeMap<String, Box<dyn Plugin>>,
+    house: Vec<CommandSpec>,
+    own: Box<dyn OwnCommands>,
+}
+
+/// Plugins that cannot be used together.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum PluginsError {
+    /// Two have the same id.
+    #[error("two plugins are called {0}")]
+    SameId(String),
+    /// A command has the name of one of the table's own.
+    #[error("the plugin {plugin} cannot have a command {word}: the table itself has one")]
+    Taken {
+        /// The plugin.
+        plugin: String,
+        /// The word.
+        word: String,
+    },
+}
+
+impl Plugins {
+    /// True if a room has the plugin.
+    pub fn are_in(room: &RoomDoc, manifest: &Manifest) -> bool {
+        match manifest.kind {
+            Kind::Game => room.plugins.contains(&manifest.id),
+            Kind::Tool => !room.without.contains(&manifest.id),
+        }
+    }
+
+    /// These plugins, with the table's own commands.
+    ///
+    /// # Errors
+    /// Two of them, or one and the table's own commands, claim the same word.
+    pub fn new(own: Box<dyn OwnCommands>, list: Vec<Box<dyn Plugin>>) -> Result<Self, PluginsError> {
+        let house = own.declared();
+        let mut plugins = BTreeMap::new();
+        for plugin in list {
+            let Manifest { id, commands, .. } = plugin.manifest().clone();
+            let words = commands.iter().flat_map(|command| command.aliases.iter().chain([&command.name])).chain([&id]);
+            let taken =
+                |word: &&String| house.iter().any(|command| command.answers_to(word) && !command.is(Trait::Yields));
+            if let Some(word) = words.into_iter().find(taken) {
+                return Err(PluginsError::Taken { plugin: id.clone(), word: word.clone() });
+            }
+            if plugins.insert(id.clone(), plugin).is_some() {
+                return Err(PluginsError::SameId(id));
+            }
+        }
+        Ok(Plugins { plugins, house, own })
+    }
+
+    /// The plugin with this id.
+    pub fn get(&self, id: &str) -> Option<&dyn Plugin> {
+        self.plugins.get(id).map(|plugin| &**plugin)
+    }
+
+    /// All manifests, in id order.
+    pub fn manifests(&self) -> impl Iterator<Item = &Manifest> {
+        self.plugins.values().map(|plugin| plugin.manifest())
+    }
+
+    /// The table's own command called `word`, unless one of the room's games has it.
+    pub fn house_command(&self, word: &str, room: &RoomDoc) -> Option<&CommandSpec> {
+        let found = self.house.iter().find(|command| command.answers_to(word))?;
+        let shared = || self.enabled(room).into_iter().any(|plugin| plugin.manifest().command(word).is_some());
+        (!found.is(Trait::Yields) || !shared()).then_some(found)
+    }
+
+    /// The plugins that a room has, in id order: the games enabled there, and the tools that are not switched off.
+    pub fn enabled(&self, room: &RoomDoc) -> Vec<&dyn Plugin> {
+        self.plugins
+            .values()
+            .map(|plugin| &**plugin)
+            .filter(|plugin| Plugins::are_in(room, plugin.manifest()))
+            .collect()
+    }
+
+    /// The games enabled in a room, in id order.
+    pub fn games(&self, room: &RoomDoc) -> Vec<&dyn Plugin> {
+        self.enabled(room).into_iter().filter(|plugin| plugin.manifest().kind == Kind::Game).collect()
+    }
+
+    /// The main command of a table's main game, if that is a roll of its own and not just dice.
+    pub fn rolling(&self, room: &RoomDoc, table: &TableDoc) -> Option<&CommandSpec> {
+        let main = self.enabled(room).into_iter().find(|game| Some(&game.manifest().id) == table.main_game.as_ref())?;
+        main.manifest().main().filter(|main| !main.notation)
+    }
+
+    /// Which of a room's plugins have a command called `word`. A tool gives way to games, also where `word` is short for its
+    /// command and the game's has only the long name.
+    pub fn knowing(&self, word: &str, room: &RoomDoc) -> Vec<(&dyn Plugin, &CommandSpec)> {
+        let called = |word: &str| {
+            let plugins = self.enabled(room).into_iter();
+            plugins.filter_map(|plugin| Some((plugin, plugin.manifest().command(word)?))).collect::<Vec<_>>()
+        };
+        let of_games = |mut all: Vec<_>| {
+            all.retain(|(plugin, _): &(&dyn Plugin, &CommandSpec)| plugin.manifest().kind == Kind::Game);
+            Some(all).filter(|all| !all.is_empty())
+        };
+        let all = called(word);
+        let long = || all.iter().find_map(|(_, command)| of_games(called(&command.name)));
+        of_games(all.clone()).or_else(long).unwrap_or(all)
+    }
+
+    /// The notation command among those of a room, whose words are dice and nothing else.
+    pub fn notation(&self, room: &RoomDoc) -> Option<&CommandSpec> {
+        let plugins = self.enabled(room).into_iter();
+        plugins.flat_map(|plugin| &plugin.manifest().commands).find(|command| command.notation)
+    }
+
+    /// A plugin's command, by the ids used in entries.
+    pub fn of_entry(&self, game: &str, command: &str) -> Option<&CommandSpec> {
+        self.get(game).and_then(|plugin| plugin.manifest().commands.iter().find(|each| each.name == command))
+    }
+
+    /// True if a command's words are dice and nothing else, by the ids used in entries.
+    pub fn is_notation(&self, game: &str, command: &str) -> bool {
+        self.of_entry(game, command).is_some_and(|spec| spec.notation)
+    }
+
+    /// The role that a command needs, by the ids used in entries; for unknown commands, a referee.
+    pub fn role_of(&self, game: &str, command: &str) -> Role {
+        let of_game = self.of_entry(game, command);
+        let own = || self.house.iter().find(|each| each.name == command);
+        let spec = of_game.or_else(|| own().filter(|spec| game == HOUSE || spec.is(Trait::OnceOfGames)));
+        spec.map_or(Role::Referee, |spec| spec.role)
+    }
+
+    /// Plays the table's own commands.
+    pub fn own(&self) -> &dyn OwnCommands {
+        &*self.own
+    }
+
+    /// The table's own commands.
+    pub fn house(&self) -> &[CommandSpec] {
+        &self.house
+    }
+}

@@ -1,0 +1,271 @@
+//! The state that all tables of a bot share.
+
+use crate::limits::{Limits, Paces};
+use crate::patience::{Backlog, Calls, Guesses, Waiting};
+use crate::plugins::Plugins;
+use crate::room::RoomRule;
+use crate::roster::Roster;
+use crate::route::Router;
+use chat::{Clock, PlayerId, Post, RoomId, SystemClock};
+use dice::Dice;
+use dice::fair::{FairDice, MessageKey};
+use jiff::Timestamp;
+use journal::Entropy;
+use journal::committer::Committer;
+use journal::documents::{RoomDoc, from_json};
+use journal::keys::{self, TableId};
+use journal::schema::{self, StartError};
+use journal::store::{Store, StoreError};
+use plugin_api::{Kind, Manifest, PrintedDecks, Refusal};
+use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, RwLock};
+
+/// The operator's settings for the whole bot.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Settings {
+    /// The name it answers to.
+    pub name: String,
+    /// The prefix of commands in a new room.
+    pub prefix: String,
+    /// The plugins enabled in a new room.
+    pub plugins: BTreeSet<String>,
+    /// The plugins that rooms may enable; `None` for all.
+    pub allowed: Option<BTreeSet<String>>,
+    /// Exceptions for some rooms; if several match, the last one wins.
+    pub rules: Vec<RoomRule>,
+    /// Who runs the bot.
+    pub owners: BTreeSet<PlayerId>,
+    /// Limits on what is answered.
+    pub limits: Limits,
+    /// The operator's rooms, where owners command the bot itself and learn of problems.
+    pub admin_rooms: BTreeSet<RoomId>,
+    /// People ignored everywhere, as patterns of `network:id` or `network:nick!user@host`.
+    pub ignore: BTreeSet<String>,
+    /// Decks whose cards are in the operator's files.
+    pub decks: Arc<PrintedDecks>,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Settings {
+            name: "astragal".to_owned(),
+            prefix: "!".to_owned(),
+            plugins: BTreeSet::from(["roll".to_owned()]),
+            allowed: None,
+            rules: Vec::new(),
+            owners: BTreeSet::new(),
+            limits: Limits::default(),
+            admin_rooms: BTreeSet::new(),
+            ignore: BTreeSet::new(),
+            decks: Arc::default(),
+        }
+    }
+}
+
+/// The source of a command's dice. Everybody plays with [`FairBox`]; tests script theirs.
+pub trait DiceBox: Send + Sync {
+    /// The dice of the command `key` at a table with this seed.
+    fn dice(&self, seed: &[u8; 32], key: &MessageKey) -> Box<dyn Dice + Send>;
+}
+
+/// The fair dice of [`dice::fair`].
+#[derive(Debug, Default)]
+pub struct FairBox;
+
+impl DiceBox for FairBox {
+    fn dice(&self, seed: &[u8; 32], key: &MessageKey) -> Box<dyn Dice + Send> {
+        Box::new(FairDice::new(seed, key))
+    }
+}
+
+/// A bot: its plugins, its store, and everything its tables share.
+pub struct Host {
+    settings: RwLock<Arc<Settings>>,
+    /// Its plugins, and the table's own commands.
+    pub plugins: Plugins,
+    /// Finds command lines in messages.
+    pub router: Router,
+    committer: Committer,
+    /// The source of dice.
+    pub dice: Box<dyn DiceBox>,
+    /// The time for limits and expiry.
+    pub clock: Arc<dyn Clock>,
+    /// Who is in which room, and what rooms are called.
+    pub roster: Roster,
+    /// When the store was last restored from a backup.
+    pub restored: Option<String>,
+    /// People ignored everywhere by the operator's commands.
+    pub ignored: RwLock<BTreeSet<String>>,
+    /// How many posts wait to be said in each room.
+    pub waiting: Backlog,
+    /// Who tried to use words that were given to others.
+    pub guesses: Guesses,
+    /// What people did lately, at all tables.
+    pub paces: Paces,
+    /// Who was called lately.
+    pub calls: Calls,
+    entropy: Mutex<Entropy>,
+    numbers: AtomicU64,
+}
+
+impl Host {
+    /// Makes the files of a post that an earlier run left.
+    pub fn make_again(&self, post: &mut Post) {
+        self.plugins.own().make_again(self, post);
+    }
+
+    /// A bot on `store`; an empty store is marked with the schema's version.
+    ///
+    /// # Errors
+    /// The store does not work, or a newer version wrote it.
+    pub fn new(
+        settings: Settings,
+        plugins: Plugins,
+        store: Arc<dyn Store>,
+        entropy: Entropy,
+        dice: Box<dyn DiceBox>,
+    ) -> Result<Self, StartError> {
+        schema::prepare(&*store)?;
+        Ok(Host::over(Committer::new(store), settings, plugins, entropy, dice)?)
+    }
+
+    /// A bot on a committer whose store is already marked.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    pub fn over(
+        committer: Committer,
+        settings: Settings,
+        plugins: Plugins,
+        entropy: Entropy,
+        dice: Box<dyn DiceBox>,
+    ) -> Result<Self, StoreError> {
+        let mut numbers = 0;
+        for prefix in [keys::OUTBOX, keys::WAITING] {
+            for record in committer.stored(prefix) {
+                let (key, _) = record?;
+                numbers = numbers.max(key.rsplit('/').next().and_then(|number| number.parse().ok()).unwrap_or(0));
+            }
+        }
+        let ignored =
+            committer.read(keys::IGNORED_KEY)?.map(|patterns| from_json(keys::IGNORED_KEY, &patterns)).transpose()?;
+        let ignored = RwLock::new(ignored.unwrap_or_default());
+        let restored =
+            committer.read(keys::RESTORED_KEY)?.map(|time| from_json(keys::RESTORED_KEY, &time)).transpose()?;
+        let router = Router::new(&settings.name).with_lines_of(plugins.manifests());
+        let (entropy, numbers) = (Mutex::new(entropy), AtomicU64::new(numbers));
+        let settings = RwLock::new(Arc::new(settings));
+        Ok(Host {
+            settings,
+            plugins,
+            router,
+            committer,
+            dice,
+            clock: Arc::new(SystemClock),
+            roster: Roster::default(),
+            restored,
+            ignored,
+            waiting: Backlog::default(),
+            guesses: Guesses::default(),
+            paces: Paces::default(),
+            calls: Calls::default(),
+            entropy,
+            numbers,
+        })
+    }
+
+    /// Replaces the operating system's clock.
+    #[must_use]
+    pub fn with_clock(self, clock: Arc<dyn Clock>) -> Self {
+        Host { clock, ..self }
+    }
+
+    /// The time for limits and expiry.
+    pub fn now(&self) -> Timestamp {
+        self.clock.now()
+    }
+
+    /// The only writer of the store.
+    pub fn committer(&self) -> &Committer {
+        &self.committer
+    }
+
+    /// The table that a room sits at.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    pub fn table_of(&self, room: &RoomId) -> Result<TableId, StoreError> {
+        let key = keys::room(room);
+        let stored = self.committer.read(&key)?.map(|bytes| from_json::<RoomDoc>(&key, &bytes)).transpose()?;
+        Ok(stored.map_or_else(|| TableId::of(room), |room| room.table))
+    }
+
+    /// The settings of a room.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    pub fn room_doc(&self, room: &RoomId) -> Result<RoomDoc, StoreError> {
+        let key = keys::room(room);
+        let stored = self.committer.read(&key)?.map(|bytes| from_json::<RoomDoc>(&key, &bytes)).transpose()?;
+        Ok(stored.unwrap_or_else(|| self.settings().fresh_room(room)))
+    }
+
+    /// The settings of a room, for the one that replaces it.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    pub fn moved(&self, from: &RoomId) -> Result<RoomDoc, StoreError> {
+        Ok(RoomDoc { touched: Default::default(), ..self.room_doc(from)? })
+    }
+
+    /// The operator's settings.
+    pub fn settings(&self) -> Arc<Settings> {
+        self.settings.read().expect("nothing panics holding it").clone()
+    }
+
+    /// True if a room may have the plugin. Operators choose the games; tools are for every room.
+    pub fn offers(&self, room: &RoomId, plugin: &Manifest) -> bool {
+        plugin.kind == Kind::Tool || self.settings().offers(room, &plugin.id)
+    }
+
+    /// The same as a check.
+    ///
+    /// # Errors
+    /// The room may not have it.
+    pub fn must_offer(&self, room: &RoomId, plugin: &Manifest) -> Result<(), Refusal> {
+        if self.offers(room, plugin) {
+            return Ok(());
+        }
+        Err(Refusal::new(format!("the operator of this bot does not offer {} here", plugin.id)).example("plugins"))
+    }
+
+    /// Replaces the operator's settings. The bot's name stays the same.
+    pub fn apply(&self, settings: Settings) {
+        let name = self.settings().name.clone();
+        *self.settings.write().expect("nothing panics holding it") = Arc::new(Settings { name, ..settings });
+    }
+
+    /// The prefix of commands in a room.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    pub fn prefix_of(&self, room: &RoomId) -> Result<String, StoreError> {
+        Ok(self.room_doc(room)?.prefix)
+    }
+
+    /// A number above all numbers given out before; it orders posts and accepted events.
+    pub fn next_number(&self) -> u64 {
+        self.numbers.fetch_add(1, Ordering::Relaxed) + 1
+    }
+
+    /// Counts a post that waits to be said in its room, until the result is dropped.
+    pub fn waits_for(&self, post: &Post) -> Waiting {
+        self.waiting.with(post)
+    }
+
+    /// Lends the source of secrets.
+    pub fn with_entropy<T>(&self, make: impl FnOnce(&mut Entropy) -> T) -> T {
+        make(&mut self.entropy.lock().expect("nothing panics holding it"))
+    }
+}

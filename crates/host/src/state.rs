@@ -1,0 +1,144 @@
+//! A table's state in memory: its documents as stored, and the end of its journal.
+
+use crate::casting::Casting;
+use crate::shared::Host;
+use chat::RoomId;
+use journal::documents::{GameDoc, Head, RoomDoc, TableDoc, from_json};
+use journal::keys::{self, TableId};
+use journal::store::{Batch, Condition, StoreError};
+use journal::{Page, seed_of};
+use plugin_api::Held;
+use serde::de::DeserializeOwned;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use jiff::Timestamp;
+
+/// A table's state. A message is played on a copy, which then replaces it or is dropped, so it is quick to copy.
+#[derive(Clone)]
+pub struct State {
+    /// Its id.
+    pub id: TableId,
+    /// Its document.
+    pub doc: Stored<TableDoc>,
+    /// Everyone who can be named.
+    pub casting: Casting,
+    /// The end of its journal.
+    pub head: Arc<Head>,
+    /// The current seed; `None` before the first command.
+    pub seed: Option<[u8; 32]>,
+    /// The states of games loaded so far.
+    pub games: Arc<BTreeMap<String, GameState>>,
+    /// The rooms at this table loaded so far.
+    pub rooms: Arc<BTreeMap<RoomId, Stored<RoomDoc>>>,
+    /// Numbers that a crash may have lost, as a range; the next entry names them.
+    pub gap: Option<(u64, u64)>,
+}
+
+/// A document, and whether the store has it yet.
+#[derive(Clone)]
+pub struct Stored<T> {
+    /// The document.
+    pub doc: Arc<T>,
+    /// Whether the store has it.
+    pub stored: bool,
+}
+
+/// A game's state: as stored, and decoded.
+#[derive(Clone)]
+pub struct GameState {
+    /// As stored.
+    pub kept: Stored<GameDoc>,
+    /// Decoded.
+    pub held: Held,
+    /// The length of its JSON.
+    pub bytes: usize,
+}
+
+impl State {
+    /// Reads the table from the store.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    pub fn read_from(host: &Host, id: TableId) -> Result<Self, StoreError> {
+        let head: Option<Head> = read(host, &keys::head(&id))?;
+        let seed = match &head {
+            Some(head) => Some(read_seed(host, &id, head.epoch)?),
+            None => None,
+        };
+        let mut head = head.unwrap_or_default();
+        head.time = time_of(host, &keys::entry(&id, head.number))?;
+        let doc: Option<TableDoc> = read(host, &keys::doc(&id))?;
+        let gap = (head.reserved > head.number).then_some((head.number + 1, head.reserved));
+        let doc = Stored { stored: doc.is_some(), doc: Arc::new(doc.unwrap_or_default()) };
+        Ok(State {
+            id,
+            doc,
+            casting: Casting::default(),
+            head: Arc::new(head),
+            seed,
+            games: Arc::default(),
+            rooms: Arc::default(),
+            gap,
+        })
+    }
+
+    /// The settings of a room at the table.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    pub fn room(&mut self, host: &Host, room: &RoomId) -> Result<&Stored<RoomDoc>, StoreError> {
+        if !self.rooms.contains_key(room) {
+            let stored: Option<RoomDoc> = read(host, &keys::room(room))?;
+            let kept = stored.is_some();
+            let doc = stored.unwrap_or_else(|| host.settings().fresh_room(room));
+            self.rooms_mut().insert(room.clone(), Stored { stored: kept, doc: Arc::new(doc) });
+        }
+        Ok(&self.rooms[room])
+    }
+
+    /// The end of the journal, mutable.
+    pub fn head_mut(&mut self) -> &mut Head {
+        Arc::make_mut(&mut self.head)
+    }
+
+    /// The states of games, mutable.
+    pub fn games_mut(&mut self) -> &mut BTreeMap<String, GameState> {
+        Arc::make_mut(&mut self.games)
+    }
+
+    /// The rooms at this table, mutable.
+    pub fn rooms_mut(&mut self) -> &mut BTreeMap<RoomId, Stored<RoomDoc>> {
+        Arc::make_mut(&mut self.rooms)
+    }
+
+    /// The number for the next entry.
+    pub fn next_number(&self) -> u64 {
+        self.gap.map_or(self.head.number, |(_, last)| last) + 1
+    }
+}
+
+/// The record under `key`, submitted batches included.
+pub fn read<T: DeserializeOwned>(host: &Host, key: &str) -> Result<Option<T>, StoreError> {
+    host.committer().read(key)?.map(|bytes| from_json(key, &bytes)).transpose()
+}
+
+/// The record under `key`; `writes` are made only if it is still the same then.
+pub fn rely_on<T: DeserializeOwned>(host: &Host, key: &str, writes: &mut Batch) -> Result<Option<T>, StoreError> {
+    let found = host.committer().read(key)?;
+    let read = found.as_ref().map(|bytes| from_json(key, bytes)).transpose()?;
+    writes.rely_on(Condition::Value(key.to_owned(), found));
+    Ok(read)
+}
+
+/// The time of the entry under `key`, if there is one.
+fn time_of(host: &Host, key: &str) -> Result<Option<Timestamp>, StoreError> {
+    let record = host.committer().read(key)?;
+    record.map(|record| Page::of_stored(key, &record).map(|page| page.entry.time)).transpose()
+}
+
+fn read_seed(host: &Host, id: &TableId, epoch: u32) -> Result<[u8; 32], StoreError> {
+    let key = keys::seed(id, epoch);
+    let text: String = read(host, &key)?.ok_or_else(|| StoreError::damaged(&key, "the seed is missing"))?;
+    seed_of(&text).ok_or_else(|| StoreError::damaged(&key, "not 32 bytes in hexadecimal"))
+}
