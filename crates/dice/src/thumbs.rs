@@ -49,8 +49,10 @@ impl Notation {
             return None;
         }
         let mut words: Vec<String> = text.split_whitespace().map(with_d).collect();
-        while words.last().is_some_and(|word| word.chars().all(is_ornament)) {
-            words.pop();
+        // Behind prose an emoji belongs to that.
+        let plain = words.iter().rposition(|word| !word.chars().all(is_ornament)).map_or(0, |last| last + 1);
+        if plain.checked_sub(1).is_some_and(|last| words[last].contains(|c: char| c.is_ascii_digit())) {
+            words.truncate(plain);
         }
         if let Some(last) = words.last_mut() {
             last.truncate(last.trim_end_matches(['.', ',', '…']).len());

@@ -3,7 +3,7 @@
 use crate::budget::{MOST_MACRO, MOST_SHORTCUT, MOST_SHORTCUTS, MOST_VALUE};
 use chat::{Line, Reply, Span};
 use journal::documents::Named;
-use plugin_api::{Name, Refusal, Text};
+use plugin_api::{Name, Refusal, Text, means_nothing};
 use std::collections::BTreeMap;
 use table::own::{Act, Answered, HouseTurn, Quotas, Used, guessed, reads_as_dice};
 
@@ -135,7 +135,9 @@ fn change(
             Err(Refusal::usage(what, text.at..text.at + text.text.len()).example(kind.example))
         }
         (Some(Name(name)), None) => show(turn, kind, &proper(kind, &name)?),
-        (Some(Name(name)), Some(text)) if text.text.split_whitespace().any(|word| word == name) => {
+        (Some(Name(name)), Some(text))
+            if text.text.split_whitespace().find(|word| !means_nothing(word)) == Some(name.as_str()) =>
+        {
             // Words before the name are still part of the rest.
             let what = format!("the name comes first, and then what {name} stands for");
             Err(Refusal::usage(what, text.at..text.at + text.text.len()).example(kind.example))

@@ -13,6 +13,8 @@ use understand::english::is_function_word;
 
 /// The word that shares values with the table.
 const TABLE: &str = "table";
+/// What people say between a name and its value.
+const LEADS: [&str; 3] = [" to", " is", " now"];
 /// The most values in one line.
 const MOST_AT_ONCE: usize = 20;
 
@@ -221,7 +223,7 @@ fn must_still_count(
 ) -> Result<(), Refusal> {
     let shortcuts = &turn.table.shortcuts;
     let named = if whose == Whose::Tables { Some(&shortcuts.table) } else { shortcuts.own.get(&turn.actor) };
-    let Some((_, most)) = named.and_then(|named| named.variables.get(name)).and_then(|held| numbers(held)) else {
+    let Some((now, most)) = named.and_then(|named| named.variables.get(name)).and_then(|held| numbers(held)) else {
         return Ok(());
     };
     let behind = value.trim_start_matches(|c: char| c.is_ascii_digit());
@@ -230,7 +232,10 @@ fn must_still_count(
     if removes(value) || numbers(value).is_some() || most.is_none() && !glued {
         return Ok(());
     }
+    // `hp max 45`
+    let most = value.strip_prefix("max ").and_then(|most| most.parse::<i64>().ok()).filter(|_| most.is_some());
     let right = match number_word(value) {
+        None if let Some(most) = most => Some(format!("{}/{most}", now.min(most))),
         Some(number) => Some(number.to_string()),
         None if number.is_empty() => None,
         None if glued => Some(number.to_owned()),
@@ -279,8 +284,9 @@ fn named<'t>(turn: &HouseTurn, pair: &'t str) -> (&'t str, &'t str) {
         let value = value.trim();
         // `hp to 19`
         let number = |value: &&str| value.starts_with(|c: char| c.is_ascii_digit() || c == '+' || c == '-');
-        let value =
-            ["to ", "is ", "now "].iter().find_map(|leads| value.strip_prefix(leads).filter(number)).unwrap_or(value);
+        let leads =
+            |value: &'t str| LEADS.iter().find_map(|leads| value.strip_prefix(leads.trim_start())?.strip_prefix(' '));
+        let value = leads(value).filter(number).unwrap_or(value);
         // `brawl = d10.`
         let unended = value.strip_suffix('.').filter(|value| value.ends_with(|c: char| c.is_ascii_digit()));
         let value = unended.unwrap_or(value);
@@ -306,7 +312,9 @@ fn before_a_number(pair: &str) -> Option<&str> {
     let name = words.iter().position(counts).filter(|name| (2..=3).contains(name))?;
     let prose = words[name..].iter().filter(|word| !counts(word)).count();
     let begins = pair.find(words[name]).filter(|_| prose <= 1)?;
-    Some(pair[..begins].trim_end())
+    let name = pair[..begins].trim_end();
+    // `wis to 2`
+    Some(LEADS.iter().find_map(|leads| name.strip_suffix(leads)).unwrap_or(name).trim_end())
 }
 
 /// A counter with a most after a change of it, within its bounds, or at a number that it can have: `set hp -7`, `set hp 9`.

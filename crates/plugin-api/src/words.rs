@@ -287,9 +287,10 @@ impl Words {
 /// The most words that mean nothing between a word and its value.
 const MOST_LEADING: usize = 2;
 /// Words that begin a remark, and are nobody's name unless somebody is called that.
-const REMARKING: [&str; 30] = [
-    "from", "because", "since", "as", "by", "after", "before", "while", "when", "so", "due", "but", "if", "into", "i",
-    "we", "he", "she", "they", "it", "you", "that", "this", "his", "her", "their", "our", "your", "its", "i'm",
+const REMARKING: [&str; 33] = [
+    "until", "till", "til", "from", "because", "since", "as", "by", "after", "before", "while", "when", "so", "due",
+    "but", "if", "into", "i", "we", "he", "she", "they", "it", "you", "that", "this", "his", "her", "their", "our",
+    "your", "its", "i'm",
 ];
 /// What Germans type for versus.
 const VERSUS: [&str; 2] = ["gegen", "gg"];

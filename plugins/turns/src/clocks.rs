@@ -80,16 +80,15 @@ impl Clock {
 const PARTLY: usize = 3;
 
 impl Clocks {
-    /// The key of the clock with this name, or of the only one that begins with it or has a word that does: `the bridge`,
-    /// `bridge`.
+    /// The key of the clock with this name, or of the only one in which words begin so: `the bridge`, `bridge`.
     fn meant(&self, name: &str) -> String {
         let typed = name.to_lowercase();
         let typed = match typed.strip_prefix("the ") {
             Some(rest) if !self.0.contains_key(&typed) => rest.to_owned(),
             _ => typed,
         };
-        let begins =
-            |key: &&String| key.starts_with(&typed) || key.split_whitespace().any(|word| word.starts_with(&typed));
+        // `bell tower` of The bell tower falls.
+        let begins = |key: &&String| format!(" {key}").contains(&format!(" {typed}"));
         let mut partly = self.0.keys().filter(|_| typed.chars().count() >= PARTLY).filter(begins);
         match partly.next().filter(|_| !self.0.contains_key(&typed) && partly.next().is_none()) {
             Some(only) => only.clone(),

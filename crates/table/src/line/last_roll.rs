@@ -19,6 +19,14 @@ use understand::notation::{AGAIN, is_on_the_last};
 /// Any dice, in front of what changes them.
 const ANY: &str = "d20 ";
 
+/// What people call their last roll, in front of `again`.
+const IT: [&str; 4] = ["it ", "that ", "this ", "them "];
+
+/// `it again` is `again`.
+fn without_it(words: &str) -> &str {
+    IT.iter().find_map(|it| words.strip_prefix(it)).filter(|again| again.starts_with(AGAIN)).unwrap_or(words)
+}
+
 impl Draft {
     /// The roll meant by a line of just dice: `d20+5`, or `roll4d6kh3` without a space.
     pub(super) fn bare_dice(&self, host: &Host, line: &CommandLine, attempt: &Attempt<'_>) -> Option<CommandLine> {
@@ -30,6 +38,8 @@ impl Draft {
         let mut texts = [Some(line.typed.as_str()), glued].into_iter().flatten();
         let dialect = attempt.room.dialect();
         let throws = |text: &str| {
+            let text = Arguments::of(text, FollowUp::No).typed;
+            let text = text.as_str();
             let plain = Notation::plainly(text, dialect);
             let text = plain.as_deref().unwrap_or(text);
             let dice = Notation::prose_in_doubt(text, dialect).map_or(text, |at| &text[..at]);
@@ -94,7 +104,7 @@ impl Draft {
         attempt: &Attempt<'_>,
     ) -> Result<Option<CommandLine>, Unplayed> {
         let arguments = Arguments::of(&line.typed, FollowUp::No);
-        let words = arguments.typed.get(from..).unwrap_or_default().trim();
+        let words = without_it(arguments.typed.get(from..).unwrap_or_default().trim());
         let first = words.split(|c: char| !c.is_alphabetic()).next().unwrap_or_default();
         if suggest_within(1, first, [AGAIN]).is_some() && !first.eq_ignore_ascii_case(AGAIN) {
             let what = format!("I cannot read {first} here: did you mean {AGAIN}?");

@@ -46,8 +46,8 @@ fn guessed(host: &Host, unplayed: Unplayed, line: &CommandLine, attempt: &Attemp
     if known || offers::number(line).is_some() {
         return Err(unplayed);
     }
-    // `!! go go go` is a cry.
-    if line.typed.starts_with(['!', '?']) {
+    // `!! go go go` is a cry, and `... and then` a pause.
+    if !word.contains(char::is_alphanumeric) && line.typed.starts_with(['!', '?', '.', '…']) {
         return Err(Unplayed::Silent);
     }
     let around = Around::of(host, attempt).among_others(line);
@@ -143,7 +143,7 @@ impl Draft {
             };
         }
         if matches!(found, Err(Unplayed::Silent)) && !self.takes_offer(host, &line, attempt.message)? {
-            return Err(Unplayed::Silent);
+            return Err(offers::number_in_front(host, &line, attempt).map_or(Unplayed::Silent, Unplayed::from));
         }
         if !std::mem::replace(&mut attempt.paced, true) {
             self.keep_pace(host, attempt.message)?;

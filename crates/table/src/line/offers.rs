@@ -27,6 +27,13 @@ pub(super) fn number(line: &CommandLine) -> Option<(usize, &str)> {
     Some((number.trim_end_matches(['.', ':', '!', ')']).parse().ok()?, more.trim_start()))
 }
 
+/// The refusal of a line that begins with a number and means a command: `6 damage to Ghoul`.
+pub(super) fn number_in_front(host: &Host, line: &CommandLine, attempt: &Attempt<'_>) -> Option<Refusal> {
+    number(line).filter(|(_, more)| !more.is_empty())?;
+    let meant = number_first(&Around::of(host, attempt).among_others(line), &line.typed)?;
+    Some(Refusal::new("a command comes before its number").mended(0..line.typed.len(), Some(meant)))
+}
+
 impl Draft {
     /// True if a line is an offer's number, alone or with its arguments, and either something is offered or the bot was
     /// named.
@@ -53,11 +60,9 @@ impl Draft {
         // `1 4 +2` gives the first offer its numbers.
         let worded = more.starts_with(char::is_alphabetic);
         if (worded || !(1..=choices.len()).contains(&number))
-            && let Some(meant) = number_first(&Around::of(host, attempt).among_others(line), &line.typed)
-                .filter(|_| attempt.typed == line.typed)
+            && let Some(refusal) = number_in_front(host, line, attempt).filter(|_| attempt.typed == line.typed)
         {
-            let what = "a command comes before its number";
-            return Err(Refusal::new(what).mended(0..line.typed.len(), Some(meant)).into());
+            return Err(refusal.into());
         }
         if choices.is_empty() {
             return Err(Refusal::new("nothing is offered to you").example("waiting").into());

@@ -44,7 +44,7 @@ macro_rules! each_word {
 }
 
 /// All edits, those of the same price in the order in which they are likely.
-const EDITS: [(&str, u32, Of, Make); 39] = [
+const EDITS: [(&str, u32, Of, Make); 42] = [
     ("a full stop left out", 1, Of::All, |_, line| vec![unended(line).to_owned()]),
     ("what leads to the command left out", 1, Of::All, |_, line| vec![without_a_lead(line)]),
     ("= as a space", 1, Of::All, |_, line| vec![line.replace('=', " ")]),
@@ -71,6 +71,9 @@ const EDITS: [(&str, u32, Of, Make); 39] = [
     ("vs in front of the name", 4, Of::Plugins, |said, line| said.name_last(line)),
     ("a comma between names", 4, Of::Plugins, |said, line| said.names_apart(line)),
     ("one's own name", 4, Of::Plugins, |said, line| said.of_oneself(line)),
+    ("a sign in front of the number", 5, Of::Plugins, |said, line| said.changed(line)),
+    ("the d20 that is thrown anyway left out", 5, Of::Plugins, |said, line| said.without_d20(line)),
+    ("vs in front of the last number", 7, Of::Plugins, |said, line| said.number_last(line)),
     ("on at the end", 5, Of::Plugins, |said, line| said.on_at_the_end(line)),
     ("as the command corrects it", 5, Of::Plugins, |said, line| said.as_refused(line)),
     ("whom it is against in another command", 5, Of::All, |said, line| said.against_somebody(line)),
@@ -261,6 +264,41 @@ impl Said<'_> {
         let name = rest.remove(at);
         rest.extend(["vs", name]);
         vec![with(command, rest)]
+    }
+
+    /// `stress 2` of what `stress` shows: 2 more.
+    fn changed(&self, line: &str) -> Vec<String> {
+        let Some((command, rest)) = divided(line).filter(|_| !self.is_of_a_tool(line)) else { return Vec::new() };
+        let shows = self.knowing(command).iter().any(|(_, spec)| spec.only_shows());
+        let numbers = rest.iter().filter(|word| is_number(word)).count();
+        let signed = |word: &&str| if is_number(word) { format!("+{word}") } else { (*word).to_owned() };
+        if shows && numbers == 1 { vec![with(command, rest.iter().map(signed))] } else { Vec::new() }
+    }
+
+    /// `check d20+7 +4`: a game that has a roll of its own throws its die itself.
+    fn without_d20(&self, line: &str) -> Vec<String> {
+        let Some((command, mut rest)) = divided(line).filter(|_| self.is_main(line)) else { return Vec::new() };
+        let after = rest[0].strip_prefix("1d20").or_else(|| rest[0].strip_prefix("d20"));
+        let Some(after) = after.filter(|after| after.is_empty() || after.starts_with('+')) else { return Vec::new() };
+        rest[0] = after.trim_start_matches('+');
+        vec![with(command, rest.into_iter().filter(|word| !word.is_empty()))]
+    }
+
+    /// `check stealth 15`: what it is against, behind the rest.
+    fn number_last(&self, line: &str) -> Vec<String> {
+        let Some((command, rest)) = divided(line).filter(|_| self.is_main(line)) else { return Vec::new() };
+        let against = rest.iter().any(|word| is_against(word)) || !self.says(command, "vs");
+        let Some((number, front)) = rest.split_last().filter(|(number, front)| is_number(number) && !front.is_empty())
+        else {
+            return Vec::new();
+        };
+        if against { Vec::new() } else { vec![with(command, front.iter().chain([&"vs", number]))] }
+    }
+
+    /// Whether it is the roll of a game that has one of its own.
+    fn is_main(&self, line: &str) -> bool {
+        let command = line.split_whitespace().next().unwrap_or_default();
+        self.knowing(command).iter().any(|(_, spec)| spec.main && !spec.notation)
     }
 
     /// `condition clear prone`, `condition prone clear`: a player means their own.
