@@ -71,7 +71,7 @@ impl ByDice {
             Err(_) => {
                 let shifted = usize::from(!sets);
                 let prose = Notation::prose_behind(&format!("{}{change}", &"0"[..shifted]), dialect)? - shifted;
-                (change[..prose].trim_end(), change[prose..].trim())
+                (change[..prose].trim_end_matches([' ', ',']), change[prose..].trim())
             }
         };
         let dice = read(typed).ok()?;

@@ -1,5 +1,6 @@
 //! The chances of a game's command: of one whose odds are asked for, and of the offers in an answer.
 
+use super::around::Around;
 use super::filled::{Filled, filled};
 use super::meant::ODDS;
 use super::prepared::Prepared;
@@ -23,6 +24,7 @@ use plugin_api::{Against, CommandSpec, FollowUp, Held, Left, Played, Plugin, Ref
 use serde_json::Value;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
+use understand::guess::surely;
 use understand::surroundings::Found;
 
 /// The word that asks for an estimate.
@@ -70,7 +72,16 @@ impl Draft {
         let inner = CommandLine { typed: typed.to_owned(), by_name: true };
         let (found, inner) = self.read_line(host, inner, attempt)?;
         attempt.typed.clone_from(&inner.typed);
-        match found? {
+        let found = found.map_err(|unplayed| {
+            // `odds for acrobatics vs 16`
+            let meant =
+                surely(&Around::of(host, attempt), &inner.typed).filter(|_| !matches!(unplayed, Unplayed::Store(_)));
+            let Some(meant) = meant else { return unplayed };
+            attempt.typed.clone_from(&line.typed);
+            let what = format!("{} is no command", inner.word().0);
+            Refusal::new(what).mended(0..line.typed.len(), Some(format!("{word} {meant}"))).into()
+        })?;
+        match found {
             Found::House(_) => {
                 // The line that a value's name stands for has its number in it.
                 attempt.typed.clone_from(&line.typed);

@@ -60,7 +60,9 @@ fn guessed(host: &Host, unplayed: Unplayed, line: &CommandLine, attempt: &Attemp
         return Err(Refusal::new(what).mended(0..line.typed.len(), Some(meant)).into());
     }
     if let Some(meant) = unknown::in_other_words(host, line, attempt).filter(|_| character.is_none()) {
-        return Ok(meant);
+        let asked =
+            || Refusal::new(format!("there is no command {word}")).mended(0..line.typed.len(), Some(meant.as_str()));
+        return if line.by_name { Ok(meant) } else { Err(asked().into()) };
     }
     match unplayed {
         // A slip is the better guess, but nobody who names a character means another word.

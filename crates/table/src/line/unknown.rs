@@ -175,7 +175,7 @@ pub(super) fn in_other_words(host: &Host, line: &CommandLine, attempt: &Attempt<
         (attempt.fuel.reads(&typed) && spec.words().any(|known| *known == word) && reads())
             .then(|| meant.trim_end().to_owned())
     };
-    another.or_else(swapped).filter(|_| line.by_name)
+    another.filter(|_| line.by_name).or_else(swapped)
 }
 
 /// What an unknown word means in the first of these games that knows people to try it, and which game that is, unless

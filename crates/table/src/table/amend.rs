@@ -41,7 +41,9 @@ fn meant(word: &str, typed: &str, comment: Option<&str>, (page, spec): Of<'_>) -
             _ => Ok(format!("{typed}{}", commented(comment))),
         };
     }
-    let more = if word == ADD { typed } else { word };
+    // `adv I have the high ground`
+    let more = if word == ADD { typed.to_owned() } else { format!("{word} {typed}").trim_end().to_owned() };
+    let more = more.as_str();
     if more.is_empty() {
         return Err(Refusal::new("what is to be added?").example(format!("add #{number} +2")));
     }
@@ -55,7 +57,7 @@ fn meant(word: &str, typed: &str, comment: Option<&str>, (page, spec): Of<'_>) -
     let first = first.trim_end_matches(',');
     let digits = first.bytes().all(|byte| byte.is_ascii_digit());
     let notation = spec.is_some_and(|spec| spec.notation);
-    let changes = first.starts_with(['+', '-']) || throws_dice(first, Dialect::Native);
+    let changes = word != ADD || first.starts_with(['+', '-']) || throws_dice(first, Dialect::Native);
     let prose = comment.is_none()
         && (digits || changes && is_remark(behind, spec))
         && behind.starts_with(char::is_alphabetic)

@@ -8,7 +8,7 @@ use super::slips::is_number;
 use super::words::{ARTICLES, ENDS, FILLERS, GROUPS, IDLE_BEHIND, JOINS, LINKS, THINGS, TURNS, is_against};
 use super::{bare, capitalised, stems};
 use crate::cheapest::Edit;
-use crate::english::{Class, is_any};
+use crate::english::{Class, is, is_any};
 use crate::kept::says_all;
 use plugin_api::names::written;
 use plugin_api::{Argument as _, CommandSpec, Kind, Name, Plugin, number_word, suggest};
@@ -44,7 +44,7 @@ macro_rules! each_word {
 }
 
 /// All edits, those of the same price in the order in which they are likely.
-const EDITS: [(&str, u32, Of, Make); 42] = [
+const EDITS: [(&str, u32, Of, Make); 43] = [
     ("a full stop left out", 1, Of::All, |_, line| vec![unended(line).to_owned()]),
     ("what leads to the command left out", 1, Of::All, |_, line| vec![without_a_lead(line)]),
     ("= as a space", 1, Of::All, |_, line| vec![line.replace('=', " ")]),
@@ -73,6 +73,7 @@ const EDITS: [(&str, u32, Of, Make); 42] = [
     ("one's own name", 4, Of::Plugins, |said, line| said.of_oneself(line)),
     ("a sign in front of the number", 5, Of::Plugins, |said, line| said.changed(line)),
     ("the d20 that is thrown anyway left out", 5, Of::Plugins, |said, line| said.without_d20(line)),
+    ("a word as the label of its dice", 5, Of::Plugins, |said, line| said.labelled(line)),
     ("vs in front of the last number", 7, Of::Plugins, |said, line| said.number_last(line)),
     ("on at the end", 5, Of::Plugins, |said, line| said.on_at_the_end(line)),
     ("as the command corrects it", 5, Of::Plugins, |said, line| said.as_refused(line)),
@@ -271,6 +272,7 @@ impl Said<'_> {
         let Some((command, rest)) = divided(line).filter(|_| !self.is_of_a_tool(line)) else { return Vec::new() };
         let shows = self.knowing(command).iter().any(|(_, spec)| spec.only_shows());
         let numbers = rest.iter().filter(|word| is_number(word)).count();
+        let shows = shows && !rest.iter().any(|word| is_against(word));
         let signed = |word: &&str| if is_number(word) { format!("+{word}") } else { (*word).to_owned() };
         if shows && numbers == 1 { vec![with(command, rest.iter().map(signed))] } else { Vec::new() }
     }
@@ -284,11 +286,26 @@ impl Said<'_> {
         vec![with(command, rest.into_iter().filter(|word| !word.is_empty()))]
     }
 
+    /// `d20 + d4 bless + 5`
+    fn labelled(&self, line: &str) -> Vec<String> {
+        let Some((command, rest)) = divided(line).filter(|_| self.is_notation(line)) else { return Vec::new() };
+        let signs = |at: usize| rest.get(at).is_some_and(|word| word.starts_with(['+', '-']));
+        let label = |at: &usize| {
+            let plain = rest[*at].chars().all(char::is_alphabetic) && !is(rest[*at], Class::Dice);
+            let plain = plain && self.here.throws_dice(rest[at - 1]);
+            plain && signs(at + 1)
+        };
+        let Some(at) = (1..rest.len()).find(label) else { return Vec::new() };
+        let labelled = format!("{}[{}]", rest[at - 1], rest[at]);
+        vec![with(command, [&rest[..at - 1], &[labelled.as_str()], &rest[at + 1..]].concat())]
+    }
+
     /// `check stealth 15`: what it is against, behind the rest.
     fn number_last(&self, line: &str) -> Vec<String> {
         let Some((command, rest)) = divided(line).filter(|_| self.is_main(line)) else { return Vec::new() };
         let against = rest.iter().any(|word| is_against(word)) || !self.says(command, "vs");
-        let Some((number, front)) = rest.split_last().filter(|(number, front)| is_number(number) && !front.is_empty())
+        let named = |front: &[&str]| self.here.value(self.here.actor(), &front.join(" ")).is_some();
+        let Some((number, front)) = rest.split_last().filter(|(number, front)| is_number(number) && named(front))
         else {
             return Vec::new();
         };

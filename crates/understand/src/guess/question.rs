@@ -97,7 +97,7 @@ impl Sentence<'_> {
         let asks = ["who", "whos", "who's", "whose"].contains(&self.lower[0].as_str());
         let next = self.lower.iter().any(|word| ["next", "turn"].contains(&word.as_str()));
         let shows = |word: &str| self.first_that_fits(self.exact(word, ""));
-        if asks && next && self.by_name { shows("turn").or_else(|| shows("init")) } else { None }
+        if asks && next { shows("turn").or_else(|| shows("init")) } else { None }
     }
 
     fn shows_or_explains(&self) -> Option<String> {
