@@ -94,7 +94,7 @@ impl Notation {
         if text.contains(';') {
             return None;
         }
-        let mut words: Vec<&str> = text.split_whitespace().collect();
+        let mut words: Vec<&str> = text.split_whitespace().map(|word| word.trim_end_matches(',')).collect();
         let times = take_times(&mut words);
         let begins = words.iter().position(|word| word.starts_with(char::is_alphabetic) && !is_die(word));
         if begins.is_none() && !times.is_empty() {
@@ -292,6 +292,20 @@ fn take_times(words: &mut Vec<&str>) -> String {
         && first.starts_with(|c: char| c.is_ascii_digit())
     {
         return format!("{}x ", words.remove(0));
+    }
+    // `2d6 twice`
+    let said = words.last().and_then(|last| {
+        Some(if last.eq_ignore_ascii_case("twice") {
+            "2x "
+        } else if last.eq_ignore_ascii_case("thrice") {
+            "3x "
+        } else {
+            return None;
+        })
+    });
+    if let Some(times) = said.filter(|_| words.len() == 2 && dice(words[0])) {
+        words.pop();
+        return times.to_owned();
     }
     let apart = words.windows(2).position(|pair| counts(pair[0]) && pair[1].eq_ignore_ascii_case("times"));
     apart.map_or(String::new(), |at| format!("{}x ", words.drain(at..at + 2).next().unwrap_or_default()))

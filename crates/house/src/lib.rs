@@ -263,7 +263,7 @@ enum House {
     #[command(changes, now, example = "in hall roll 2d6")]
     In { room: Elsewhere },
     /// Show everyone a secret roll of yours. A referee can reveal any secret roll.
-    #[command(changes, play, example = "reveal #13")]
+    #[command(changes, play, commented, example = "reveal #13")]
     Reveal { entry: Option<EntryNumber> },
     /// List the notes, or keep one for everyone at the table. For one that only you can read, type in hall
     /// note and the text, in a private chat with me, or begin it with secret where others read along.
@@ -334,7 +334,11 @@ enum House {
     Seal { declaration: Text },
     /// Open all sealed declarations at once.
     #[command(changes, play, referee, example = "unseal")]
-    Unseal,
+    Unseal {
+        /// may follow: unseal all
+        #[flag("all", "everything")]
+        _all: bool,
+    },
     /// Show the proof of fair dice: the commitment to their seed and the head of the journal's chain.
     ///
     /// Before a seed's first entry, everyone may bind it once with words of their own. Then whoever runs the bot cannot
@@ -513,7 +517,7 @@ fn play(command: House, turn: &mut HouseTurn) -> Result<Reply, Unplayed> {
         House::Nudge { after } => nudge::nudge(turn, after.as_ref())?,
         House::Board { change } => board::board(turn, change)?,
         House::Seal { declaration } => secrets::seal(turn, &declaration)?,
-        House::Unseal => secrets::unseal(turn)?,
+        House::Unseal { .. } => secrets::unseal(turn)?,
         House::Fair { proof: None } => fair::fair(turn),
         House::Fair { proof: Some(fair::Proof::Add { words }) } => fair::add(turn, &words.text)?,
         House::Fair { proof: Some(fair::Proof::Reveal { all }) } => fair::reveal(turn, all)?,

@@ -62,6 +62,12 @@ impl Draft {
         let mut attempt = self.attempt(host, message, ordinal, line);
         let before = (attempt.actor, attempt.name().to_owned());
         let played = match self.try_line(host, line, &mut attempt) {
+            Err(Unplayed::Silent) if let Some((named, refusal)) = meant::among_others(host, line, &attempt) => {
+                match self.refused(host, &named, refusal, &mut attempt) {
+                    Unplayed::Refused(refusal) if refusal.mended.is_some() => Err(refusal.into()),
+                    _ => Err(Unplayed::Silent),
+                }
+            }
             Err(Unplayed::Refused(refusal)) => match self.refused(host, line, refusal, &mut attempt) {
                 Unplayed::Refused(refusal) if unknown::is_a_cry(host, line, &refusal) => Err(Unplayed::Silent),
                 unplayed => Err(unplayed),

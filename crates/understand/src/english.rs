@@ -44,6 +44,8 @@ pub enum Class {
     Verb,
     /// It compares a number with another: `more`.
     Comparison,
+    /// It leads to what dice must stay below: `under`.
+    Bound,
     /// It says what becomes of dice: `lowest`.
     Dice,
     /// It says how much or how often what is in front of it counts: `halved`.

@@ -28,7 +28,7 @@ const PHRASES: &[(&str, &str)] = &[
     ("edit {}", "amend {}"),
     ("fix {}", "amend {}"),
     ("oops", "undo"),
-    ("again", "roll again"),
+    ("again {}", "roll again {}"),
     ("repeat", "roll again"),
     ("same again", "roll again"),
     ("revert {}", "undo {}"),

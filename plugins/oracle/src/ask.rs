@@ -1,7 +1,7 @@
 //! What is asked for: the words after `oracle`, in whichever order people type them.
 
 use crate::words::{self, Verb};
-use plugin_api::Refusal;
+use plugin_api::{Refusal, number_word};
 
 /// The longest line, in bytes, that a refusal shows corrected.
 const MOST_SHOWN: usize = 200;
@@ -74,9 +74,15 @@ pub(crate) fn read(text: &str, knows: impl Fn(&str) -> bool) -> Result<Asked<'_>
         if let Some(chance) = words::slip_of_a_chance(first).filter(|_| text.ends_with('?')) {
             return Err(Refusal::new(format!("did you mean {chance}?")).about_meant(first, chance));
         }
-        // `is the gate guarded? likely`
-        if let Some(chance) = words::chance(last).filter(|_| before.ends_with('?')) {
-            return Ok(Asked::YesNo(chance, before));
+        // `is the gate guarded? likely`, `does he lie, unlikely`
+        if let Some(chance) = words::chance(last.trim_end_matches(['.', '?'])).filter(|_| before.ends_with(['?', ',']))
+        {
+            return Ok(Asked::YesNo(chance, before.trim_end_matches(',')));
+        }
+        // `weather, what does the morning bring?`
+        if let Some((table, said)) = text.split_once(',').filter(|(table, _)| knows(&words::folded(table))) {
+            let what = format!("\"{}\" would only be a comment", said.trim());
+            return Err(Refusal::new(what).about_meant(text, format!("{table} # {}", said.trim())));
         }
         if text.ends_with('?') && !knows(&words::folded(text.trim_end_matches('?'))) {
             must_be_yes_or_no(text)?;
@@ -153,6 +159,10 @@ fn made(text: &str) -> Option<Asked<'_>> {
     let (first, rest) = first_word(head.trim());
     if words::makes(first) && !rest.is_empty() {
         head = rest;
+        // `new table rumours`, `make a table called rumours`
+        for idle in ["a ", "new ", "table ", "called "] {
+            head = head.strip_prefix(idle).filter(|name| !name.trim().is_empty()).unwrap_or(head);
+        }
     }
     // `weather 1-3: rain | 4: wind` has its first colon in a line.
     let (before, last) = last_word(head.trim());
@@ -185,6 +195,7 @@ fn repeated(text: &str) -> (&str, u32) {
     let (name, count) = last_word(before);
     match (last.to_lowercase().as_str(), count.to_lowercase().as_str()) {
         ("twice", _) => (before, 2),
+        ("times", number) if let Some(times) = number_word(number) => (name, times),
         // `omen x 3`
         (number, "x") => number.parse().map_or((text, 1), |times| (name, times)),
         ("times", number) | (number, "times") => number.parse().map_or((text, 1), |times| (name, times)),

@@ -46,12 +46,30 @@ fn by_or(typed: &str) -> Vec<&str> {
 fn counted(typed: &str) -> (usize, &str) {
     let several = || {
         let (many, rest) = typed.trim().split_once(char::is_whitespace)?;
+        // `one, tea or coffee`
+        let one = many.strip_suffix([',', ':']).filter(|many| many.eq_ignore_ascii_case("one"));
+        if one.is_some() && rest.contains(" or ") {
+            return Some((1, rest.trim_start()));
+        }
         let many = number_word(many).map_or_else(|| many.parse().ok(), |many| usize::try_from(many).ok())?;
         let rest = rest.trim_start();
         let rest = ["of ", "from "].iter().find_map(|leads| rest.strip_prefix(leads))?;
         Some((many, rest.trim_start().strip_prefix("the ").unwrap_or(rest)))
     };
     several().unwrap_or((1, typed))
+}
+
+/// Refuses `2 tea, coffee, a walk`, which may be two of three things.
+///
+/// # Errors
+/// Only the first thing begins with a number.
+fn unless_some_are_counted(typed: &str, things: &[&str]) -> Result<(), Refusal> {
+    let number = |thing: &str| thing.split_once(' ').is_some_and(|(many, _)| many.parse::<u32>().is_ok());
+    let alone = things.first().is_some_and(|first| number(first)) && !things.iter().skip(1).any(|thing| number(thing));
+    let Some((many, rest)) = typed.split_once(' ').filter(|_| alone && things.len() > 1) else { return Ok(()) };
+    let fewer = many.parse::<usize>().is_ok_and(|many| many < things.len());
+    let example = if fewer { format!("pick {many} of {rest}") } else { "pick 2 of tea, coffee, a walk".to_owned() };
+    Err(Refusal::new(format!("do you mean {many} of them?")).example(example))
 }
 
 /// Picks as many as were asked for, each at most once.
@@ -61,6 +79,7 @@ fn counted(typed: &str) -> (usize, &str) {
 pub(crate) fn pick(seen: &Seen, turn: &mut Turn, typed: &str) -> Result<Reply, Refusal> {
     let (many, typed) = counted(typed);
     let mut things = things(typed);
+    unless_some_are_counted(typed, &things)?;
     if things.len() > MOST_THINGS {
         return Err(Refusal::new(format!("{MOST_THINGS} things are the most to pick from")));
     }

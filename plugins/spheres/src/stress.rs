@@ -159,7 +159,7 @@ pub(crate) fn conditions(state: &State, turn: &Turn) -> Reply {
 }
 
 /// Words that say that a condition is over.
-const OVER: [&str; 8] = ["no", "not", "longer", "isn't", "never", "off", "over", "anymore"];
+const OVER: [&str; 9] = ["is", "no", "not", "longer", "isn't", "never", "off", "over", "anymore"];
 
 /// The condition that is over, of `no longer prone`.
 fn over(label: &str, held: &[String]) -> Option<String> {

@@ -175,6 +175,8 @@ fn change(state: &mut State, turn: &mut Turn, who: CharacterId, typed: &str) -> 
     if who != turn.actor {
         referees(turn, &format!("change the conditions of {}", turn.name(who)))?;
     }
+    // `condition Ogre is on fire`
+    let typed = ["is ", "are ", "is now "].iter().rev().find_map(|is| typed.strip_prefix(is)).unwrap_or(typed);
     if let Some(label) = ended(typed, state.conditions.0.get(&who).map_or(&[], Vec::as_slice)) {
         return clear(state, turn, who, &label);
     }

@@ -7,6 +7,8 @@ use crate::order::{Begins, Mode, Side};
 use crate::{Change, referees};
 use plugin_api::{CharacterId, Moment, Name, Refusal, Reply, Turn, names};
 
+/// The most of a kind that stand in front of their name.
+const MOST_OF_A_KIND: i32 = 9;
 /// The most characters in the order.
 const MOST_IN_ORDER: usize = 60;
 
@@ -86,6 +88,7 @@ fn enter(here: &mut Here, turn: &mut Turn, entrants: Vec<Entrant>) -> Result<Rep
     if here.order.len() + count > MOST_IN_ORDER {
         return Err(Refusal::new(format!("{MOST_IN_ORDER} in an order are the most")).example("init remove Ogre"));
     }
+    unless_several_stand_in_front(turn, &entrants)?;
     turn.close_offers(None, &["next"]);
     // Several names put the order as it is typed.
     let alone = entrants.len() == 1;
@@ -121,6 +124,25 @@ fn enter(here: &mut Here, turn: &mut Turn, entrants: Vec<Entrant>) -> Result<Rep
         0 if turn.by_referee() => reply.offer("next", "begin the first turn"),
         _ => reply,
     })
+}
+
+/// Refuses `3 goblins d20+1`, which would be a 3 for the speaker and one of the name.
+///
+/// # Errors
+/// A small number stands in front of several of a kind that are not known yet.
+fn unless_several_stand_in_front(turn: &mut Turn, entrants: &[Entrant]) -> Result<(), Refusal> {
+    let several = entrants.windows(2).find_map(|pair| {
+        let (Entrant { name: None, times: None, value: Some(Value::Number(many)) }, kind) = (&pair[0], &pair[1]) else {
+            return None;
+        };
+        let one = kind.name.as_ref().and_then(|name| name.strip_suffix('s')).filter(|one| one.len() > 2)?;
+        let few = (2..=MOST_OF_A_KIND).contains(many) && kind.times.is_none();
+        (few && turn.character(&format!("{one}s")).is_err()).then_some((*many, one))
+    });
+    let Some((many, one)) = several else { return Ok(()) };
+    let mut letters = one.chars();
+    let one: String = letters.next().into_iter().flat_map(char::to_uppercase).chain(letters).collect();
+    Err(Refusal::new(format!("{many} of a kind go behind their name")).example(format!("init {one} x{many} d20+1")))
 }
 
 /// `12 Ogre, 15 Ann`: a line that begins with a value and ends with a name has each value in front of its name. A word that

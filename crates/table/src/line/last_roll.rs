@@ -133,7 +133,8 @@ impl Draft {
         let typed = if again {
             let more = words[first.len()..].trim();
             // `again with +2`
-            let more = more.strip_prefix("with ").map_or(more, str::trim_start);
+            let with = ["with ", "w/ ", "w/", "w "].iter().find_map(|with| more.strip_prefix(with));
+            let more = with.map_or(more, str::trim_start);
             // `again +2 flanking`
             let said = Notation::prose_behind(&format!("{ANY}{more}"), attempt.room.dialect());
             let (more, said) = more.split_at(said.map_or(more.len(), |at| at - ANY.len()));

@@ -15,6 +15,7 @@ use chat::Readers;
 use host::Host;
 use host::budget::MOST_TEXT;
 use host::names::{ACT_AS, named_first};
+use host::notation::throws_dice;
 use host::people::People;
 use host::room::Answered;
 use host::unplayed::Unplayed;
@@ -24,6 +25,7 @@ use plugin_api::{CommandSpec, Kind, Plugin, Refusal, Trait};
 use std::sync::Arc;
 use understand::english::{Class, is};
 use understand::guess::{self, Guess, guess, surely};
+use understand::notation::AGAIN;
 use understand::surroundings::Found;
 
 /// An understood line.
@@ -81,6 +83,38 @@ fn guessed(host: &Host, unplayed: Unplayed, line: &CommandLine, attempt: &Attemp
         },
         store => Err(store),
     }
+}
+
+/// A line that other bots may be meant by and that begins with something of this room, as it would be corrected if this bot was named.
+/// Nothing is said if it is not known what it means.
+pub(super) fn among_others(host: &Host, line: &CommandLine, attempt: &Attempt<'_>) -> Option<(CommandLine, Refusal)> {
+    let named = CommandLine { by_name: true, ..line.clone() };
+    if line.by_name || !begins_with_something_of_the_room(host, &named, attempt) {
+        return None;
+    }
+    let (word, _) = line.word();
+    let refusal = match guessed(host, Unplayed::Silent, &named, attempt) {
+        Ok(meant) => Refusal::new(format!("{word} is no command")).mended(0..line.typed.len(), Some(meant)),
+        Err(Unplayed::Refused(refusal)) => refusal,
+        Err(Unplayed::Silent) => Refusal::new(format!("{word} is no command")),
+        Err(Unplayed::Store(_)) => return None,
+    };
+    Some((named, refusal))
+}
+
+/// Whether a line begins with dice, with the name of somebody here, or with a value that whoever typed it may change: no command of
+/// another bot does.
+fn begins_with_something_of_the_room(host: &Host, line: &CommandLine, attempt: &Attempt<'_>) -> bool {
+    let (word, _) = line.word();
+    let cast = attempt.cast(host);
+    let known = cast.known(&word);
+    let mut own = cast.names().filter_map(|name| cast.known(name)).chain([attempt.actor]);
+    let counted = |who| {
+        let sheet = Sheet { doc: &attempt.doc, character: who };
+        sheet.counts(&word) && attempt.doc.may_act_for(who, &attempt.rights).is_ok()
+    };
+    let dice = word.starts_with(|c: char| c.is_ascii_digit() || c == 'd') && throws_dice(&word, attempt.room.dialect());
+    dice || known.is_some() || own.any(counted) || word == AGAIN
 }
 
 /// A line as read, and its command or why there is none.

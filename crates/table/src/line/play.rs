@@ -64,6 +64,11 @@ fn counts(prose: &str) -> bool {
 /// The line up to its comment, which begins behind the command or behind an entry's `#12`.
 fn without_comment(line: &str, from: usize) -> &str {
     let mut ends = from;
+    // `undo, I forgot my bonus`
+    let sentence = line[from..].trim_start();
+    if line[..from].ends_with(',') && !sentence.starts_with(|c: char| c == '#' || c.is_ascii_digit()) {
+        return &line[..from];
+    }
     for word in line[from..].split_inclusive(char::is_whitespace) {
         let begins = word.trim().trim_end_matches([',', '.', '!']).to_lowercase();
         if SAID.contains(&begins.as_str()) {

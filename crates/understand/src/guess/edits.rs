@@ -44,7 +44,7 @@ macro_rules! each_word {
 }
 
 /// All edits, those of the same price in the order in which they are likely.
-const EDITS: [(&str, u32, Of, Make); 43] = [
+const EDITS: [(&str, u32, Of, Make); 44] = [
     ("a full stop left out", 1, Of::All, |_, line| vec![unended(line).to_owned()]),
     ("what leads to the command left out", 1, Of::All, |_, line| vec![without_a_lead(line)]),
     ("= as a space", 1, Of::All, |_, line| vec![line.replace('=', " ")]),
@@ -73,6 +73,7 @@ const EDITS: [(&str, u32, Of, Make); 43] = [
     ("one's own name", 4, Of::Plugins, |said, line| said.of_oneself(line)),
     ("a sign in front of the number", 5, Of::Plugins, |said, line| said.changed(line)),
     ("the d20 that is thrown anyway left out", 5, Of::Plugins, |said, line| said.without_d20(line)),
+    ("a target number as >=", 2, Of::Plugins, |said, line| said.at_least(line)),
     ("a word as the label of its dice", 5, Of::Plugins, |said, line| said.labelled(line)),
     ("vs in front of the last number", 7, Of::Plugins, |said, line| said.number_last(line)),
     ("on at the end", 5, Of::Plugins, |said, line| said.on_at_the_end(line)),
@@ -267,14 +268,20 @@ impl Said<'_> {
         vec![with(command, rest)]
     }
 
-    /// `stress 2` of what `stress` shows: 2 more.
+    /// `stress 2` of what `stress` shows: 2 more. `stress one less` is one less.
     fn changed(&self, line: &str) -> Vec<String> {
         let Some((command, rest)) = divided(line).filter(|_| !self.is_of_a_tool(line)) else { return Vec::new() };
         let shows = self.knowing(command).iter().any(|(_, spec)| spec.only_shows());
         let numbers = rest.iter().filter(|word| is_number(word)).count();
         let shows = shows && !rest.iter().any(|word| is_against(word));
-        let signed = |word: &&str| if is_number(word) { format!("+{word}") } else { (*word).to_owned() };
-        if shows && numbers == 1 { vec![with(command, rest.iter().map(signed))] } else { Vec::new() }
+        let less = |word: &&&str| is(&bare(word).to_lowercase(), Class::Comparison);
+        let sign = match rest.iter().find(less).map(|word| bare(word).to_lowercase()).as_deref() {
+            Some("less" | "fewer") => '-',
+            _ => '+',
+        };
+        let signed = |word: &&str| if is_number(word) { format!("{sign}{word}") } else { (*word).to_owned() };
+        let left = rest.iter().filter(|word| !less(word)).map(signed);
+        if shows && numbers == 1 { vec![with(command, left)] } else { Vec::new() }
     }
 
     /// `check d20+7 +4`: a game that has a roll of its own throws its die itself.
@@ -284,6 +291,22 @@ impl Said<'_> {
         let Some(after) = after.filter(|after| after.is_empty() || after.starts_with('+')) else { return Vec::new() };
         rest[0] = after.trim_start_matches('+');
         vec![with(command, rest.into_iter().filter(|word| !word.is_empty()))]
+    }
+
+    /// `8d10 t7`, `6d10 tn 7`: other bots count what is at least that.
+    fn at_least(&self, line: &str) -> Vec<String> {
+        let Some((command, rest)) = divided(line).filter(|_| self.is_notation(line)) else { return Vec::new() };
+        let target = |at: usize| {
+            let word = rest[at].to_lowercase();
+            let glued = ["tn", "t"].iter().find_map(|sign| word.strip_prefix(sign)).filter(|number| is_number(number));
+            let apart = rest.get(at + 1).filter(|number| word == "tn" && is_number(number));
+            glued.map(|number| (number.to_owned(), 1)).or_else(|| apart.map(|number| ((*number).to_owned(), 2)))
+        };
+        let Some((at, (number, words))) = (1..rest.len()).find_map(|at| Some((at, target(at)?))) else {
+            return Vec::new();
+        };
+        let dice = format!("{}>={number}", rest[..at].concat());
+        vec![with(command, [&[dice.as_str()], &rest[at + words..]].concat())]
     }
 
     /// `d20 + d4 bless + 5`
@@ -396,6 +419,10 @@ impl Said<'_> {
         let Some(command) = words.next().filter(|command| !line[command.len()..].contains(DIVIDES)) else {
             return Vec::new();
         };
+        // So are the things of `pick a, b`.
+        if self.is_of_a_tool(line) && line.contains(',') {
+            return Vec::new();
+        }
         let house = self.here.house_command(&command.to_lowercase());
         let of_plugins = self.knowing(command).into_iter().map(|(_, spec)| spec);
         let known: Vec<&CommandSpec> = of_plugins.chain(house).collect();

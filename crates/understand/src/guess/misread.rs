@@ -40,8 +40,9 @@ pub fn meant_by(here: &dyn Surroundings, typed: &str, (found, refusal): (Found<'
         return aimed.map(|line| tidied.commented(line));
     }
     // `roll d8 d10 vs Gojinka` is the roll of a game that has one of its own.
-    if let Some((_, spec)) = command.filter(|(_, spec)| spec.notation)
-        && let Some(line) = sentence.of_the_main_game(&tidied.text[spec.name.len().min(tidied.text.len())..])
+    if command.is_some_and(|(_, spec)| spec.notation)
+        && let Some((_, words)) = tidied.text.split_once(' ')
+        && let Some(line) = sentence.of_the_main_game(words)
     {
         return Some(tidied.commented(line));
     }

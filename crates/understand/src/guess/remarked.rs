@@ -18,7 +18,10 @@ pub(super) fn remarked(said: &Said<'_>, typed: &str) -> Vec<String> {
     let alone = ends_a_clause(first) || first.ends_with(|c: char| c.is_ascii_digit()) || said.acts_alone(first);
     // Signs without a number are no remark: `set hp --`.
     let signs = |word: &&str| word.chars().all(|c| matches!(c, '+' | '-' | '='));
-    let may_end = |at: &usize| (*at > 1 || alone) && !words[*at..].iter().all(signs) && said.is_prose(&words, *at);
+    // `roll d100 under my stealth` is no remark.
+    let bound = |at: usize| said.is_notation(typed) && is(&words[at].to_lowercase(), Class::Bound);
+    let may_end =
+        |at: &usize| !bound(*at) && (*at > 1 || alone) && !words[*at..].iter().all(signs) && said.is_prose(&words, *at);
     let with_comment = |at: usize| {
         let front = words[..at].join(" ");
         let front = front.trim_end_matches(|c: char| ENDS.contains(&c) || c == '-');
