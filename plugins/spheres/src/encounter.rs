@@ -108,7 +108,7 @@ fn slip_of_a_change(turn: &mut Turn, characters: &[Name]) -> Result<(), Refusal>
 pub(crate) fn order(state: &mut State, turn: &mut Turn, change: Option<Order>) -> Result<Reply, Refusal> {
     let Some(change) = change else { return Ok(show_order(state, turn)) };
     referee_only(turn, "set the order")?;
-    match change {
+    match without_then(turn, change) {
         Order::Set { characters } if ends(turn, &characters) => {
             return Err(Refusal::new("an encounter ends with its order").example("encounter end"));
         }
@@ -139,6 +139,13 @@ pub(crate) fn order(state: &mut State, turn: &mut Turn, change: Option<Order>) -
         }
     }
     Ok(show_order(state, turn))
+}
+
+/// `order Astra, then Blaze` are two.
+fn without_then(turn: &mut Turn, change: Order) -> Order {
+    let Order::Set { mut characters } = change else { return change };
+    characters.retain(|Name(name)| !name.eq_ignore_ascii_case("then") || turn.character(name).is_ok());
+    Order::Set { characters }
 }
 
 /// True if the first of several is no name but the word for the list.

@@ -129,7 +129,7 @@ fn enter(here: &mut Here, turn: &mut Turn, entrants: Vec<Entrant>) -> Result<Rep
 /// Refuses `3 goblins d20+1`, which would be a 3 for the speaker and one of the name.
 ///
 /// # Errors
-/// A small number stands in front of several of a kind that are not known yet.
+/// Several of a kind that are not known yet follow a small number.
 fn unless_several_stand_in_front(turn: &mut Turn, entrants: &[Entrant]) -> Result<(), Refusal> {
     let several = entrants.windows(2).find_map(|pair| {
         let (Entrant { name: None, times: None, value: Some(Value::Number(many)) }, kind) = (&pair[0], &pair[1]) else {
