@@ -29,6 +29,8 @@ mod watched;
 use crate::attempt::{Attempt, unreached};
 use crate::draft::{Draft, Named};
 use answer::RefusedLine;
+use by_dice::play_of_the_table;
+use chances::odds_of_game;
 use chat::{Message, Readers};
 use dice::fair::MessageKey;
 use host::Host;
@@ -39,9 +41,16 @@ use host::unplayed::Unplayed;
 use host::words::CommandLine;
 use journal::store::StoreError;
 use meant::Meant;
+use meant::mean;
+use play::play_game;
 use plugin_api::{CharacterId, Refusal};
 
+pub(crate) use enter::write_room;
+pub(crate) use followed::replied;
 pub(crate) use group::Group;
+pub(crate) use group::play_typed;
+pub(crate) use nothing::comes_to_nothing_after;
+pub(crate) use offers::keep_roll;
 pub use offers::opened;
 pub(crate) use play::{changed, note};
 pub(crate) use remarks::Command;
@@ -178,10 +187,10 @@ impl Draft {
         line: &CommandLine,
         attempt: &mut Attempt<'a>,
     ) -> Result<Done<'a>, Unplayed> {
-        match self.mean(host, line, attempt)? {
-            Meant::Own(spec) => self.play_of_the_table(host, spec, attempt),
-            Meant::Game(plugin, spec, from) => self.play_game(host, plugin, spec, from, attempt),
-            Meant::Odds(asked) => self.odds_of_game(host, asked, attempt),
+        match mean(self, host, line, attempt)? {
+            Meant::Own(spec) => play_of_the_table(self, host, spec, attempt),
+            Meant::Game(plugin, spec, from) => play_game(self, host, plugin, spec, from, attempt),
+            Meant::Odds(asked) => odds_of_game(self, host, asked, attempt),
         }
     }
 }

@@ -30,41 +30,36 @@ pub fn due_at(
     quiet.map_or(due, |quiet| quiet.after(due, zone))
 }
 
-impl Draft {
-    /// Sees to it that somebody looks in time for who is to be called; `before` is the table before the message.
-    pub(crate) fn keep_nudge(&mut self, host: &Host, before: &State) -> Result<(), StoreError> {
-        let Some((number, order, seconds)) = self.state.doc.doc.nudge() else { return Ok(()) };
-        let Some(room) = order.room.clone() else { return Ok(()) };
-        let (key, now) = (keys::due(&self.state.id, number), self.state.head.time.unwrap_or_default());
-        let at = if self.may_be_sooner(before) {
-            now
-        } else if self.asks && self.read::<DueDoc>(host, &key)?.is_none() {
-            now.checked_add(SignedDuration::from_secs(seconds)).unwrap_or(Timestamp::MAX)
-        } else {
-            return Ok(());
-        };
-        let due = DueDoc::new(at, room, self.state.head.number);
-        self.writes.put(key, to_json(&due));
-        Ok(())
-    }
+/// Sees to it that somebody looks in time for who is to be called; `before` is the table before the message.
+pub(crate) fn keep_nudge(draft: &mut Draft, host: &Host, before: &State) -> Result<(), StoreError> {
+    let Some((number, order, seconds)) = draft.state.doc.doc.nudge() else { return Ok(()) };
+    let Some(room) = order.room.clone() else { return Ok(()) };
+    let (key, now) = (keys::due(&draft.state.id, number), draft.state.head.time.unwrap_or_default());
+    let at = if may_be_sooner(draft, before) {
+        now
+    } else if draft.asks && draft.read::<DueDoc>(host, &key)?.is_none() {
+        now.checked_add(SignedDuration::from_secs(seconds)).unwrap_or(Timestamp::MAX)
+    } else {
+        return Ok(());
+    };
+    let due = DueDoc::new(at, room, draft.state.head.number);
+    draft.writes.put(key, to_json(&due));
+    Ok(())
+}
 
-    /// True if what decides when somebody is called is not what it was.
-    fn may_be_sooner(&self, before: &State) -> bool {
-        let quiet = |state: &State| -> Vec<_> {
-            let rooms = before.rooms.keys().filter_map(|room| state.rooms.get(room));
-            rooms.map(|room| room.doc.quiet()).collect()
-        };
-        let (was, is) = (&before.doc.doc, &self.state.doc.doc);
-        let away = |doc: &TableDoc| -> Vec<_> {
-            doc.seats.iter().filter_map(|(player, seat)| Some((player.clone(), seat.away?))).collect()
-        };
-        let owners = |doc: &TableDoc| -> Vec<_> { doc.characters.values().map(|each| each.owner.clone()).collect() };
-        let differs = |was: &TableDoc, is: &TableDoc| {
-            was.nudge() != is.nudge()
-                || was.settings != is.settings
-                || away(was) != away(is)
-                || owners(was) != owners(is)
-        };
-        quiet(before) != quiet(&self.state) || (!Arc::ptr_eq(was, is) && differs(was, is))
-    }
+/// True if what decides when somebody is called is not what it was.
+fn may_be_sooner(draft: &Draft, before: &State) -> bool {
+    let quiet = |state: &State| -> Vec<_> {
+        let rooms = before.rooms.keys().filter_map(|room| state.rooms.get(room));
+        rooms.map(|room| room.doc.quiet()).collect()
+    };
+    let (was, is) = (&before.doc.doc, &draft.state.doc.doc);
+    let away = |doc: &TableDoc| -> Vec<_> {
+        doc.seats.iter().filter_map(|(player, seat)| Some((player.clone(), seat.away?))).collect()
+    };
+    let owners = |doc: &TableDoc| -> Vec<_> { doc.characters.values().map(|each| each.owner.clone()).collect() };
+    let differs = |was: &TableDoc, is: &TableDoc| {
+        was.nudge() != is.nudge() || was.settings != is.settings || away(was) != away(is) || owners(was) != owners(is)
+    };
+    quiet(before) != quiet(&draft.state) || (!Arc::ptr_eq(was, is) && differs(was, is))
 }

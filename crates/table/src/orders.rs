@@ -76,53 +76,6 @@ pub fn line_of(page: &Page) -> Option<String> {
 }
 
 impl Draft {
-    /// Writes down when the orders are due that the table has now and had not `before`, and that the others are not any
-    /// more. An order that comes back after its time has passed was carried out already, or undone in its time.
-    pub(crate) fn keep_orders(&mut self, before: &BTreeMap<u64, Order>, message: &Message) {
-        let (orders, id) = (&self.state.doc.doc.orders, &self.state.id);
-        for (number, order) in orders.iter().filter(|(number, _)| !before.contains_key(number)) {
-            let When::At(at) = order.when else { continue };
-            let new = *number == self.state.head.number;
-            if new || at > message.heard_at() {
-                let address = message.speaker.address.clone();
-                let due = DueDoc { address, ..DueDoc::new(at, message.room.clone(), *number) };
-                self.writes.put(keys::due(id, *number), to_json(&due));
-            }
-        }
-        for number in before.keys().filter(|number| !orders.contains_key(number)) {
-            self.writes.delete(keys::due(id, *number));
-        }
-    }
-
-    /// What begins with a command, and whose it is. What an order for such a moment plays begins nothing, so that no
-    /// two orders carry each other on; nor does a secret command, which nobody else shall notice.
-    pub(crate) fn moments(
-        &self,
-        host: &Host,
-        attempt: &Attempt<'_>,
-        done: &mut Done<'_>,
-        rolls: &[(u64, RollDoc)],
-    ) -> Result<Vec<(Moment, Option<CharacterId>)>, StoreError> {
-        let (doc, mut begins) = (&attempt.doc, std::mem::take(&mut done.begins));
-        let order = attempt.message.ordered.and_then(|entry| doc.orders.get(&entry));
-        let waits = doc.orders.values().any(|order| matches!(order.when, When::Each(_)));
-        if !waits || attempt.is_secret() || order.is_some_and(|order| !matches!(order.when, When::At(_))) {
-            return Ok(Vec::new());
-        }
-        // What somebody may choose in a turn that begins is not asked by a roll.
-        if begins.is_empty() {
-            let asked = self.asked(host, rolls)?.into_iter().filter(|who| *who != attempt.actor);
-            begins.extend(asked.map(|who| (Moment::Asked, Some(who))));
-        }
-        let before = &self.state.doc.doc;
-        let common = doc.scene.is_some() && doc.scene != before.scene;
-        let apart = doc.apart.values().any(|apart| before.apart.values().all(|each| each.since != apart.since));
-        if done.game == HOUSE && (common || apart) {
-            begins.push((Moment::Scene, None));
-        }
-        Ok(begins)
-    }
-
     /// Makes the orders due that wait for what begins with entry `cause`. Returns true if there are any.
     pub(crate) fn carry_out(
         &mut self,
@@ -139,7 +92,7 @@ impl Draft {
             // A round, unlike somebody's turn, is one of a scene.
             let theirs = begun.clone().any(|(_, whose)| *whose == Some(order.by));
             let everybodys = begun.any(|(_, whose)| whose.is_none());
-            let begins = theirs || everybodys && self.is_of_scene(host, &doc, *number, &message.room)?;
+            let begins = theirs || everybodys && is_of_scene(self, host, &doc, *number, &message.room)?;
             // One order each and moment: what somebody types must not make them play any number of lines.
             if begins && ordering.insert((&order.player, order.by, moment)) {
                 let due = DueDoc::new(message.heard_at(), message.room.clone(), cause);
@@ -149,16 +102,63 @@ impl Draft {
         }
         Ok(any)
     }
+}
 
-    /// True if an order was given where the same scene is played as in this room.
-    fn is_of_scene(&self, host: &Host, doc: &TableDoc, number: u64, room: &RoomId) -> Result<bool, StoreError> {
-        if doc.apart.is_empty() {
-            return Ok(true);
+/// Writes down when the orders are due that the table has now and had not `before`, and that the others are not any
+/// more. An order that comes back after its time has passed was carried out already, or undone in its time.
+pub(crate) fn keep_orders(draft: &mut Draft, before: &BTreeMap<u64, Order>, message: &Message) {
+    let (orders, id) = (&draft.state.doc.doc.orders, &draft.state.id);
+    for (number, order) in orders.iter().filter(|(number, _)| !before.contains_key(number)) {
+        let When::At(at) = order.when else { continue };
+        let new = *number == draft.state.head.number;
+        if new || at > message.heard_at() {
+            let address = message.speaker.address.clone();
+            let due = DueDoc { address, ..DueDoc::new(at, message.room.clone(), *number) };
+            draft.writes.put(keys::due(id, *number), to_json(&due));
         }
-        let page = self.ledger(host).page(number)?;
-        let given = page.map(|page| RoomId::new(&page.entry.key.network, &page.entry.key.room));
-        Ok(doc.apart(room) == given.and_then(|given| doc.apart(&given)))
     }
+    for number in before.keys().filter(|number| !orders.contains_key(number)) {
+        draft.writes.delete(keys::due(id, *number));
+    }
+}
+
+/// What begins with a command, and whose it is. What an order for such a moment plays begins nothing, so that no
+/// two orders carry each other on; nor does a secret command, which nobody else shall notice.
+pub(crate) fn moments(
+    draft: &Draft,
+    host: &Host,
+    attempt: &Attempt<'_>,
+    done: &mut Done<'_>,
+    rolls: &[(u64, RollDoc)],
+) -> Result<Vec<(Moment, Option<CharacterId>)>, StoreError> {
+    let (doc, mut begins) = (&attempt.doc, std::mem::take(&mut done.begins));
+    let order = attempt.message.ordered.and_then(|entry| doc.orders.get(&entry));
+    let waits = doc.orders.values().any(|order| matches!(order.when, When::Each(_)));
+    if !waits || attempt.is_secret() || order.is_some_and(|order| !matches!(order.when, When::At(_))) {
+        return Ok(Vec::new());
+    }
+    // What somebody may choose in a turn that begins is not asked by a roll.
+    if begins.is_empty() {
+        let asked = draft.asked(host, rolls)?.into_iter().filter(|who| *who != attempt.actor);
+        begins.extend(asked.map(|who| (Moment::Asked, Some(who))));
+    }
+    let before = &draft.state.doc.doc;
+    let common = doc.scene.is_some() && doc.scene != before.scene;
+    let apart = doc.apart.values().any(|apart| before.apart.values().all(|each| each.since != apart.since));
+    if done.game == HOUSE && (common || apart) {
+        begins.push((Moment::Scene, None));
+    }
+    Ok(begins)
+}
+
+/// True if an order was given where the same scene is played as in this room.
+fn is_of_scene(draft: &Draft, host: &Host, doc: &TableDoc, number: u64, room: &RoomId) -> Result<bool, StoreError> {
+    if doc.apart.is_empty() {
+        return Ok(true);
+    }
+    let page = draft.ledger(host).page(number)?;
+    let given = page.map(|page| RoomId::new(&page.entry.key.network, &page.entry.key.room));
+    Ok(doc.apart(room) == given.and_then(|given| doc.apart(&given)))
 }
 
 /// The ids of the messages by which orders are carried out: one that has one time, and one that has many.

@@ -15,8 +15,11 @@ mod reserve;
 mod room_events;
 mod taken_back;
 
+use crate::boards::keep_boards;
 use crate::draft::{Draft, Named, Replacing};
 use crate::line::Command;
+use crate::nudges::keep_nudge;
+use crate::table::amend::play_said;
 use chat::{Edits, Event, Guarantees, Message, Readers, Reply, RoomId, Speaker, Standing, Trust, Unaccepted};
 use host::Host;
 use host::budget::MOST_LINES;
@@ -259,7 +262,7 @@ impl Table {
             match gone {
                 true => heard.outcomes.push(not_seen(message)),
                 false => {
-                    let played = draft.play_said(host, message, ordinal, line)?;
+                    let played = play_said(&mut draft, host, message, ordinal, line)?;
                     heard.outcomes.extend(played.into_iter().map(|(_, outcome)| outcome));
                 }
             }
@@ -340,7 +343,7 @@ impl Table {
 
     /// Makes a draft the table. Returns what to write for that.
     fn keep(&mut self, host: &Host, mut draft: Draft) -> Result<Batch, StoreError> {
-        let kept = draft.keep_nudge(host, &self.state).and_then(|()| draft.keep_boards(host, &self.state));
+        let kept = keep_nudge(&mut draft, host, &self.state).and_then(|()| keep_boards(&mut draft, host, &self.state));
         (self.state, self.pulse) = (draft.state, draft.pulse);
         self.left_boards.append(&mut kept?);
         Ok(draft.writes)

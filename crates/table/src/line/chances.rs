@@ -3,7 +3,9 @@
 use super::around::Around;
 use super::filled::{Filled, filled};
 use super::meant::ODDS;
+use super::meant::read_line;
 use super::prepared::Prepared;
+use super::prepared::prepare;
 use crate::attempt::Attempt;
 use crate::draft::Draft;
 use crate::odds::of_trials;
@@ -40,119 +42,117 @@ pub(super) struct Asked<'a> {
     estimate: bool,
 }
 
-impl Draft {
-    /// The game's command after `odds`, if there is one. If it only rolls dice, those replace it in the line.
-    pub(super) fn asked_of_game<'a>(
-        &self,
-        host: &'a Host,
-        odds: &'a CommandSpec,
-        line: &mut CommandLine,
-        attempt: &mut Attempt<'a>,
-    ) -> Result<Option<Asked<'a>>, Unplayed> {
-        let (word, place) = line.word();
-        let behind = line.typed[place.end..].trim_start();
-        let estimated = behind.strip_prefix(ESTIMATE).filter(|rest| rest.starts_with(char::is_whitespace));
-        let typed = estimated.unwrap_or(behind).trim_start().trim_start_matches(attempt.room.prefix.as_str());
-        let typed = ["for ", "of "].iter().find_map(|leads| typed.strip_prefix(leads)).unwrap_or(typed);
-        if reads_as_dice(&guessed(typed), attempt.room.dialect()) || !typed.starts_with(char::is_alphabetic) {
-            return match host
-                .plugins
-                .rolling(&attempt.room, &attempt.doc)
-                .filter(|_| !throws_dice(&guessed(typed), attempt.room.dialect()))
-            {
-                // `odds +2`
-                Some(main) if typed.starts_with(['+', '-']) => {
-                    let meant = format!("{word} {} {typed}", main.name);
-                    attempt.typed.clone_from(&line.typed);
-                    Err(Refusal::new("that has no dice in it").mended(0..line.typed.len(), Some(meant)).into())
-                }
-                _ => Ok(None),
-            };
-        }
-        let inner = CommandLine { typed: typed.to_owned(), by_name: true };
-        let (found, inner) = self.read_line(host, inner, attempt)?;
-        attempt.typed.clone_from(&inner.typed);
-        let found = found.map_err(|unplayed| {
-            // `odds for acrobatics vs 16`
-            let meant =
-                surely(&Around::of(host, attempt), &inner.typed).filter(|_| !matches!(unplayed, Unplayed::Store(_)));
-            let Some(meant) = meant else { return unplayed };
-            attempt.typed.clone_from(&line.typed);
-            let what = format!("{} is no command", inner.word().0);
-            Refusal::new(what).mended(0..line.typed.len(), Some(format!("{word} {meant}"))).into()
-        })?;
-        match found {
-            Found::House(_) => {
-                // The line that a value's name stands for has its number in it.
+/// The game's command after `odds`, if there is one. If it only rolls dice, those replace it in the line.
+pub(super) fn asked_of_game<'a>(
+    draft: &Draft,
+    host: &'a Host,
+    odds: &'a CommandSpec,
+    line: &mut CommandLine,
+    attempt: &mut Attempt<'a>,
+) -> Result<Option<Asked<'a>>, Unplayed> {
+    let (word, place) = line.word();
+    let behind = line.typed[place.end..].trim_start();
+    let estimated = behind.strip_prefix(ESTIMATE).filter(|rest| rest.starts_with(char::is_whitespace));
+    let typed = estimated.unwrap_or(behind).trim_start().trim_start_matches(attempt.room.prefix.as_str());
+    let typed = ["for ", "of "].iter().find_map(|leads| typed.strip_prefix(leads)).unwrap_or(typed);
+    if reads_as_dice(&guessed(typed), attempt.room.dialect()) || !typed.starts_with(char::is_alphabetic) {
+        return match host
+            .plugins
+            .rolling(&attempt.room, &attempt.doc)
+            .filter(|_| !throws_dice(&guessed(typed), attempt.room.dialect()))
+        {
+            // `odds +2`
+            Some(main) if typed.starts_with(['+', '-']) => {
+                let meant = format!("{word} {} {typed}", main.name);
                 attempt.typed.clone_from(&line.typed);
-                let command = typed.split_whitespace().next().unwrap_or_default();
-                Err(Refusal::new(format!("{command} rolls no dice")).about(command).example("odds 2d6 vs 9").into())
+                Err(Refusal::new("that has no dice in it").mended(0..line.typed.len(), Some(meant)).into())
             }
-            Found::Plugin(plugin, spec, from) if !spec.notation => {
-                attempt.said = Some((inner.typed.clone(), Found::Plugin(plugin, spec, from)));
-                Ok(Some(Asked { odds, plugin, spec, line: inner, from, estimate: estimated.is_some() }))
-            }
-            Found::Plugin(plugin, spec, from) => {
-                let Filled { line: filled, against, .. } = filled(host, plugin, spec, from, attempt)?;
-                if let Some(against) = against.filter(Against::is_hidden) {
-                    return Err(untold(attempt.doc.name_of(against.who), attempt).into());
-                }
-                let estimate = if estimated.is_some() { " estimate" } else { "" };
-                line.typed = format!("{word}{estimate} {}", filled[from..].trim_start());
-                attempt.typed.clone_from(&line.typed);
-                Ok(None)
-            }
-        }
-    }
-
-    /// Whether the odds of a game's command could be told.
-    pub(super) fn would_tell_odds<'a>(
-        &mut self,
-        host: &Host,
-        asked: Asked<'a>,
-        attempt: &mut Attempt<'a>,
-    ) -> Result<(), Unplayed> {
-        attempt.spec = Some(asked.spec);
-        attempt.typed = asked.line.typed;
-        attempt.may_use(asked.spec)?;
-        let (play, _) = self.prepare(host, asked.plugin, asked.spec, asked.from, attempt)?;
-        Ok(may_tell_odds(&play, attempt)?)
-    }
-
-    /// The odds of a game's command, by playing all possible rolls with the table's current state.
-    pub(super) fn odds_of_game<'a>(
-        &mut self,
-        host: &Host,
-        asked: Asked<'a>,
-        attempt: &mut Attempt<'a>,
-    ) -> Result<Done<'a>, Unplayed> {
-        let Asked { odds, plugin, spec, line, from, estimate } = asked;
-        attempt.spec = Some(spec);
-        let words = shortcuts::Words::Any(spec.follow_up);
-        let filled = shortcuts::filled(&attempt.doc, attempt.actor, &line, words);
-        attempt.typed = filled.put_into(host, attempt)?.typed;
-        attempt.may_use(spec)?;
-        let (play, _) = self.prepare(host, plugin, spec, from, attempt)?;
-        may_tell_odds(&play, attempt)?;
-        if self.fuel.is_out() {
-            return Err(too_much().into());
-        }
-        let typed = &play.arguments.typed;
-        let effort = play.afford(ASKED_FOR);
-        let exact = if estimate { None } else { play.with_all(effort, None)? };
-        self.fuel.takes(exact.as_ref().map_or(effort.throws, |trials| trials.begun as usize) * AN_OUTCOME);
-        let reply = match exact.filter(|trials| trials.left < 0.01) {
-            Some(trials) => of_trials(typed, &trials, None)?,
-            // If there are too many outcomes to go through, an estimate is shown as one.
-            None => {
-                let trials = play.sampled(&mut dice_of_no_table(typed))?;
-                of_trials(typed, &trials, Some(trials.played))?
-            }
+            _ => Ok(None),
         };
-        // The words may match an offer, but the offer was not taken.
-        attempt.typed = format!("{} {typed}", odds.name);
-        Ok(Done::looked(odds, reply))
     }
+    let inner = CommandLine { typed: typed.to_owned(), by_name: true };
+    let (found, inner) = read_line(draft, host, inner, attempt)?;
+    attempt.typed.clone_from(&inner.typed);
+    let found = found.map_err(|unplayed| {
+        // `odds for acrobatics vs 16`
+        let meant =
+            surely(&Around::of(host, attempt), &inner.typed).filter(|_| !matches!(unplayed, Unplayed::Store(_)));
+        let Some(meant) = meant else { return unplayed };
+        attempt.typed.clone_from(&line.typed);
+        let what = format!("{} is no command", inner.word().0);
+        Refusal::new(what).mended(0..line.typed.len(), Some(format!("{word} {meant}"))).into()
+    })?;
+    match found {
+        Found::House(_) => {
+            // The line that a value's name stands for has its number in it.
+            attempt.typed.clone_from(&line.typed);
+            let command = typed.split_whitespace().next().unwrap_or_default();
+            Err(Refusal::new(format!("{command} rolls no dice")).about(command).example("odds 2d6 vs 9").into())
+        }
+        Found::Plugin(plugin, spec, from) if !spec.notation => {
+            attempt.said = Some((inner.typed.clone(), Found::Plugin(plugin, spec, from)));
+            Ok(Some(Asked { odds, plugin, spec, line: inner, from, estimate: estimated.is_some() }))
+        }
+        Found::Plugin(plugin, spec, from) => {
+            let Filled { line: filled, against, .. } = filled(host, plugin, spec, from, attempt)?;
+            if let Some(against) = against.filter(Against::is_hidden) {
+                return Err(untold(attempt.doc.name_of(against.who), attempt).into());
+            }
+            let estimate = if estimated.is_some() { " estimate" } else { "" };
+            line.typed = format!("{word}{estimate} {}", filled[from..].trim_start());
+            attempt.typed.clone_from(&line.typed);
+            Ok(None)
+        }
+    }
+}
+
+/// Whether the odds of a game's command could be told.
+pub(super) fn would_tell_odds<'a>(
+    draft: &mut Draft,
+    host: &Host,
+    asked: Asked<'a>,
+    attempt: &mut Attempt<'a>,
+) -> Result<(), Unplayed> {
+    attempt.spec = Some(asked.spec);
+    attempt.typed = asked.line.typed;
+    attempt.may_use(asked.spec)?;
+    let (play, _) = prepare(draft, host, asked.plugin, asked.spec, asked.from, attempt)?;
+    Ok(may_tell_odds(&play, attempt)?)
+}
+
+/// The odds of a game's command, by playing all possible rolls with the table's current state.
+pub(super) fn odds_of_game<'a>(
+    draft: &mut Draft,
+    host: &Host,
+    asked: Asked<'a>,
+    attempt: &mut Attempt<'a>,
+) -> Result<Done<'a>, Unplayed> {
+    let Asked { odds, plugin, spec, line, from, estimate } = asked;
+    attempt.spec = Some(spec);
+    let words = shortcuts::Words::Any(spec.follow_up);
+    let filled = shortcuts::filled(&attempt.doc, attempt.actor, &line, words);
+    attempt.typed = filled.put_into(host, attempt)?.typed;
+    attempt.may_use(spec)?;
+    let (play, _) = prepare(draft, host, plugin, spec, from, attempt)?;
+    may_tell_odds(&play, attempt)?;
+    if draft.fuel.is_out() {
+        return Err(too_much().into());
+    }
+    let typed = &play.arguments.typed;
+    let effort = play.afford(ASKED_FOR);
+    let exact = if estimate { None } else { play.with_all(effort, None)? };
+    draft.fuel.takes(exact.as_ref().map_or(effort.throws, |trials| trials.begun as usize) * AN_OUTCOME);
+    let reply = match exact.filter(|trials| trials.left < 0.01) {
+        Some(trials) => of_trials(typed, &trials, None)?,
+        // If there are too many outcomes to go through, an estimate is shown as one.
+        None => {
+            let trials = play.sampled(&mut dice_of_no_table(typed))?;
+            of_trials(typed, &trials, Some(trials.played))?
+        }
+    };
+    // The words may match an offer, but the offer was not taken.
+    attempt.typed = format!("{} {typed}", odds.name);
+    Ok(Done::looked(odds, reply))
 }
 
 /// Refuses odds that would tell a value which only referees know.

@@ -22,74 +22,72 @@ const MOST_PARTLY: usize = 3;
 /// How many of the newest entries are looked through for an open roll.
 const LOOKED_THROUGH: u64 = 30;
 
-impl Draft {
-    /// The roll a follow-up is about: `#12`, the one whose offer was taken, the answer it replies to, the latest of a
-    /// character that is named, the one on which it was offered to the actor, or the actor's latest. The name is taken out
-    /// of the arguments.
-    pub(super) fn target(
-        &self,
-        host: &Host,
-        message: &Message,
-        followed: &Followed<'_, '_>,
-        arguments: &mut Arguments,
-    ) -> Result<Option<Target<Value>>, Unplayed> {
-        let Followed { command, here, .. } = *followed;
-        let game = &command.plugin.manifest().id;
-        let ledger = self.ledger(host);
-        let optional = command.spec.follow_up == FollowUp::IfAny;
-        let pointed = followed.offered.or(self.replied(host, message)?);
-        let (number, named) = match arguments.roll.or(pointed) {
-            Some(number) if arguments.roll.is_some() || !optional => (number, true),
-            // What it was offered with or replies to need not be a roll.
-            Some(number) if ledger.roll_of(number)?.is_some() => (number, true),
-            _ => match followed.latest(&ledger, arguments)? {
-                (_, Some(number)) => (number, false),
-                _ if optional => return Ok(None),
-                (of, None) => {
-                    if let Some(misread) = followed.misread(arguments) {
-                        return Err(misread.into());
-                    }
-                    if let Some(open) = followed.open_elsewhere(&ledger, arguments)? {
-                        return Err(open.into());
-                    }
-                    let (name, word) = (here.cast.name(of), &command.spec.name);
-                    let what = match command.spec.follow_up {
-                        FollowUp::Anyone => format!("nobody waits for {name}: there is nothing to {word}"),
-                        _ => format!("{name} made no roll for {word}"),
-                    };
-                    let main = command.plugin.manifest().main().map_or("help", |main| main.examples[0].as_str());
-                    return Err(Refusal::new(what).example(main).into());
+/// The roll a follow-up is about: `#12`, the one whose offer was taken, the answer it replies to, the latest of a
+/// character that is named, the one on which it was offered to the actor, or the actor's latest. The name is taken out
+/// of the arguments.
+pub(super) fn target(
+    draft: &Draft,
+    host: &Host,
+    message: &Message,
+    followed: &Followed<'_, '_>,
+    arguments: &mut Arguments,
+) -> Result<Option<Target<Value>>, Unplayed> {
+    let Followed { command, here, .. } = *followed;
+    let game = &command.plugin.manifest().id;
+    let ledger = draft.ledger(host);
+    let optional = command.spec.follow_up == FollowUp::IfAny;
+    let pointed = followed.offered.or(replied(draft, host, message)?);
+    let (number, named) = match arguments.roll.or(pointed) {
+        Some(number) if arguments.roll.is_some() || !optional => (number, true),
+        // What it was offered with or replies to need not be a roll.
+        Some(number) if ledger.roll_of(number)?.is_some() => (number, true),
+        _ => match followed.latest(&ledger, arguments)? {
+            (_, Some(number)) => (number, false),
+            _ if optional => return Ok(None),
+            (of, None) => {
+                if let Some(misread) = followed.misread(arguments) {
+                    return Err(misread.into());
                 }
-            },
-        };
-        let (number, roll) = match ledger.roll_of(number)? {
-            Some(found) => found,
-            None => return Err(ledger.no_roll(number)?.into()),
-        };
-        if roll.game != *game {
-            return Err(Refusal::new(format!("#{number} is a roll of {}", roll.game)).into());
-        }
-        if command.spec.follow_up == FollowUp::Own && !followed.may_touch(&self.state.doc.doc, roll.character) {
-            let name = self.state.doc.doc.name_of(roll.character);
-            return Err(Refusal::new(format!("#{number} is a roll of {name}: they or a referee may do that")).into());
-        }
-        let page = if roll.secret { ledger.page(number)? } else { None };
-        if let Some(page) = page.filter(|page| !here.attempt.rights.may(&self.state.doc.doc, Act::Read(&page.entry))) {
-            let name = self.state.doc.doc.name_of(page.entry.character);
-            let what = format!("#{number} is secret: only the player of {name} and the referees go on with it");
-            return Err(Refusal::new(what).about(format!("#{number}")).into());
-        }
-        let record = roll.record.unwrap_or_default();
-        let latest = ledger.latest(roll.character, game)? == Some(number);
-        Ok(Some(Target { entry: number, actor: roll.character, record, latest, named }))
+                if let Some(open) = followed.open_elsewhere(&ledger, arguments)? {
+                    return Err(open.into());
+                }
+                let (name, word) = (here.cast.name(of), &command.spec.name);
+                let what = match command.spec.follow_up {
+                    FollowUp::Anyone => format!("nobody waits for {name}: there is nothing to {word}"),
+                    _ => format!("{name} made no roll for {word}"),
+                };
+                let main = command.plugin.manifest().main().map_or("help", |main| main.examples[0].as_str());
+                return Err(Refusal::new(what).example(main).into());
+            }
+        },
+    };
+    let (number, roll) = match ledger.roll_of(number)? {
+        Some(found) => found,
+        None => return Err(ledger.no_roll(number)?.into()),
+    };
+    if roll.game != *game {
+        return Err(Refusal::new(format!("#{number} is a roll of {}", roll.game)).into());
     }
+    if command.spec.follow_up == FollowUp::Own && !followed.may_touch(&draft.state.doc.doc, roll.character) {
+        let name = draft.state.doc.doc.name_of(roll.character);
+        return Err(Refusal::new(format!("#{number} is a roll of {name}: they or a referee may do that")).into());
+    }
+    let page = if roll.secret { ledger.page(number)? } else { None };
+    if let Some(page) = page.filter(|page| !here.attempt.rights.may(&draft.state.doc.doc, Act::Read(&page.entry))) {
+        let name = draft.state.doc.doc.name_of(page.entry.character);
+        let what = format!("#{number} is secret: only the player of {name} and the referees go on with it");
+        return Err(Refusal::new(what).about(format!("#{number}")).into());
+    }
+    let record = roll.record.unwrap_or_default();
+    let latest = ledger.latest(roll.character, game)? == Some(number);
+    Ok(Some(Target { entry: number, actor: roll.character, record, latest, named }))
+}
 
-    /// The roll that the message replies to.
-    pub(crate) fn replied(&self, host: &Host, message: &Message) -> Result<Option<u64>, StoreError> {
-        let Some(answer) = &message.reply_to else { return Ok(None) };
-        let said: Option<(TableId, u64)> = self.read(host, &keys::said(&message.room.network, answer))?;
-        Ok(said.filter(|(table, _)| *table == self.state.id).map(|(_, number)| number))
-    }
+/// The roll that the message replies to.
+pub(crate) fn replied(draft: &Draft, host: &Host, message: &Message) -> Result<Option<u64>, StoreError> {
+    let Some(answer) = &message.reply_to else { return Ok(None) };
+    let said: Option<(TableId, u64)> = draft.read(host, &keys::said(&message.room.network, answer))?;
+    Ok(said.filter(|(table, _)| *table == draft.state.id).map(|(_, number)| number))
 }
 
 /// A follow-up in search of its roll.

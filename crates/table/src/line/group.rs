@@ -4,8 +4,13 @@
 pub(super) mod named;
 
 use super::followed::Followed;
+use super::followed::replied;
+use super::last_roll::in_full;
 use super::meant::SECRET;
+use super::meant::act_as;
+use super::nothing::comes_to_nothing_after;
 use super::remarks::{Command, Here};
+use super::resolve::resolve;
 use crate::attempt::Attempt;
 use crate::draft::Draft;
 use chat::Message;
@@ -86,76 +91,6 @@ struct Slot<'a> {
 }
 
 impl Draft {
-    /// Plays a line, once for each member if it is for a group; `line_number` counts the lines of its message from 1. Each outcome
-    /// comes with the ordinal of its command.
-    ///
-    /// # Errors
-    /// The store cannot be read.
-    pub fn play_typed(
-        &mut self,
-        host: &Host,
-        message: &Message,
-        line_number: u32,
-        line: &CommandLine,
-    ) -> Result<Vec<(u32, Outcome)>, StoreError> {
-        let several = match self.several(host, message, line_number, line) {
-            Ok(Some(several)) => several,
-            Ok(None) => return Ok(vec![(line_number, self.play_line(host, message, line_number, line)?)]),
-            Err(Unplayed::Store(error)) => return Err(error),
-            Err(unplayed) => {
-                return Ok(vec![(line_number, self.refuse_line(host, message, line_number, line, unplayed)?)]);
-            }
-        };
-        let before = (self.state.clone(), self.writes.clone(), self.replacing.clone(), self.offered.clone());
-        let (first, fuel) = (self.state.next_number(), self.fuel.left());
-        let mut outcomes = Vec::new();
-        let mut refused = None;
-        let alone = several.lines.len() == 1;
-        for (played, (line, put)) in several.lines.iter().zip(several.put).enumerate() {
-            // Each costs about as much as the first.
-            let cost = (fuel - self.fuel.left()) * (several.lines.len() - 1);
-            if played == 1 && cost > self.fuel.left() {
-                let ordinal = ordinal(line_number, 2);
-                refused = Some((ordinal, self.refuse_line(host, message, ordinal, line, too_much().into())?));
-                break;
-            }
-            let put = (!several.typed.is_empty()).then(|| (put, several.typed.clone()));
-            self.group = Some(Group { first, put });
-            let place = if alone { 0 } else { self.state.next_number() - first + 1 };
-            let ordinal = ordinal(line_number, place as u32);
-            let outcome = self.play_line(host, message, ordinal, line);
-            self.group = None;
-            match outcome? {
-                played if played.kind == OutcomeKind::Played => outcomes.push((ordinal, played)),
-                outcome => {
-                    refused = Some((ordinal, outcome));
-                    if several.whom == Whom::Each {
-                        break;
-                    }
-                }
-            }
-        }
-        let Some(refused) = refused.filter(|_| outcomes.is_empty() || several.whom == Whom::Each) else {
-            return Ok(outcomes);
-        };
-        // What was played for those before is dropped with it. Where dice fell the journal says so, or else players could try
-        // them until they like them.
-        let ledger = self.ledger(host);
-        let entries = outcomes.iter().filter_map(|(_, played)| played.entry);
-        let pages: Vec<_> = entries.filter_map(|number| ledger.page(number).transpose()).collect::<Result<_, _>>()?;
-        (self.state, self.writes, self.replacing, self.offered) = before;
-        outcomes.clear();
-        if pages.iter().any(|page| !page.dice().is_empty()) {
-            for page in &pages {
-                let why = "it was not played for all";
-                let ordinal = page.entry.key.ordinal;
-                outcomes.push((ordinal, self.comes_to_nothing_after(host, message, line, page, why)?));
-            }
-        }
-        outcomes.push(refused);
-        Ok(outcomes)
-    }
-
     /// The lines that a line is played as, if there are several.
     pub(super) fn several(
         &mut self,
@@ -170,150 +105,9 @@ impl Draft {
         self.room(host, &message.room)?;
         let attempt = self.attempt(host, message, line_number, line);
         match line.word().0.as_str() {
-            UNDO | REDO => self.taken_back_together(host, line, &attempt),
-            _ => self.for_each(host, line, &attempt),
+            UNDO | REDO => taken_back_together(self, host, line, &attempt),
+            _ => for_each(self, host, line, &attempt),
         }
-    }
-
-    /// `undo` and `redo` without a number, of what a line did for several.
-    fn taken_back_together(
-        &self,
-        host: &Host,
-        line: &CommandLine,
-        attempt: &Attempt<'_>,
-    ) -> Result<Option<Several>, Unplayed> {
-        let (word, place) = line.word();
-        if !line.typed[place.end..].trim().is_empty() {
-            return Ok(None);
-        }
-        let (ledger, player) = (self.ledger(host), &attempt.message.speaker);
-        let page = match self.replied(host, attempt.message)?.filter(|_| word == UNDO) {
-            Some(number) => ledger.page(ledger.current(number)?)?,
-            None if word == UNDO => ledger.last_to_undo(player, MOST_LOOKED_AT)?,
-            None => ledger.last_to_redo(player, MOST_LOOKED_AT)?,
-        };
-        let Some(page) = page else { return Ok(None) };
-        let numbers: Vec<u64> = ledger.made_with(&page)?.into_iter().rev().collect();
-        if numbers.len() < 2 {
-            return Ok(None);
-        }
-        let lines = numbers.iter().map(|number| CommandLine { typed: format!("{UNDO} #{number}"), by_name: true });
-        Ok(Some(Several {
-            lines: lines.collect(),
-            put: vec![String::new(); numbers.len()],
-            typed: String::new(),
-            whom: Whom::Each,
-        }))
-    }
-
-    /// A command for each character of a group, which acts or is named, or so many times: `3x act d6`.
-    fn for_each(&self, host: &Host, line: &CommandLine, attempt: &Attempt<'_>) -> Result<Option<Several>, Unplayed> {
-        let text = line.typed.as_str();
-        let cast = attempt.cast(host);
-        let known = Here::of(host, &cast, attempt);
-        // All bytes are where they were typed; the comment and the number of a roll are spaces.
-        let mut body = Arguments::of(text, FollowUp::Own).typed;
-        body.push_str(&" ".repeat(text.len() - body.len()));
-        let (mut at, mut actor) = (0, attempt.actor);
-        if named::word_at(text, at).eq_ignore_ascii_case(SECRET) {
-            at = named::next_word(text, at);
-        }
-        if let Some(times) = named::times(named::word_at(text, at)) {
-            let rest = named::next_word(text, at);
-            return self.repeated(host, line, (&text[..at], &text[rest..]), times, attempt);
-        }
-        if let Some(typed) = known.sets_for_several(&body, text, at) {
-            return self.for_each(host, &CommandLine { typed, ..line.clone() }, attempt);
-        }
-        if named::word_at(text, at).eq_ignore_ascii_case(ACT_AS) {
-            let who = named::skip_article(&body, named::next_word(text, at));
-            if let Some((group, end)) = known.group_at(&body, who, Place::Acts)
-                && !body[end..].trim().is_empty()
-            {
-                let several = several(line, who..end, &group.members()?, Whom::Each)?;
-                // Before any die falls for one of them.
-                for each in &several.lines {
-                    let mut attempt = self.attempt(host, attempt.message, attempt.key.ordinal, each);
-                    let acting = CommandLine { typed: each.typed[at..].to_owned(), ..each.clone() };
-                    self.act_as(host, &acting, &mut attempt)?;
-                }
-                return Ok(Some(several));
-            }
-            let Ok((name, rest)) = named_first(&attempt.doc, &text[named::next_word(text, at)..]) else {
-                return Ok(None);
-            };
-            at = text.len() - rest.len();
-            actor = cast.known(&name).unwrap_or(actor);
-        }
-        let rest = text[at..].trim_start_matches(attempt.room.prefix.as_str());
-        at = text.len() - rest.len();
-        let command = CommandLine { typed: rest.to_owned(), by_name: line.by_name };
-        let Ok(Found::Plugin(plugin, spec, from)) = self.resolve(host, &command, attempt) else { return Ok(None) };
-        if spec.notation {
-            // `roll initiative heroes d20`
-            let full = self.in_full(host, &command, from, attempt).ok().flatten();
-            let full = full.filter(|full| rest.ends_with(&full.typed) && full.typed.len() < rest.len());
-            return match full {
-                Some(full) => self.for_each(
-                    host,
-                    &CommandLine { typed: format!("{}{}", &text[..at], full.typed), ..full },
-                    attempt,
-                ),
-                None => Ok(None),
-            };
-        }
-        let body = &body[at..];
-        let groups = named::words_from(body, from)
-            .filter_map(|start| Some((start, known.group_at(body, start, Place::Named)?)))
-            .take(MOST_SLOTS);
-        for (start, (group, end)) in groups {
-            let slot = Slot { plugin, spec, body, from, at: start..end };
-            let Some(taken) = slot.takes(&known, &group) else { continue };
-            let by_word = group.is_word();
-            let mut members = group.members()?;
-            // `counter all` answers those who wait for that.
-            if by_word && matches!(spec.follow_up, FollowUp::Anyone | FollowUp::IfAny) {
-                let followed = Followed { command: Command { plugin, spec, from }, here: known, offered: None };
-                members = self.who_ask(host, &followed, (&members, actor))?;
-                if members.is_empty() {
-                    return Ok(None);
-                }
-            }
-            let place = at + start..at + end;
-            return Ok(match taken {
-                Taken::OneByOne(whom) => Some(several(line, place, &members, whom)?),
-                Taken::Together if by_word => {
-                    let list = members.iter().map(|name| written(name)).collect::<Vec<_>>().join(", ");
-                    let typed = format!("{}{list}{}", &text[..place.start], &text[place.end..]);
-                    Some(Several {
-                        lines: vec![CommandLine { typed, ..line.clone() }],
-                        put: vec![list],
-                        typed: text[place].to_owned(),
-                        whom: Whom::Each,
-                    })
-                }
-                Taken::Together => None,
-            });
-        }
-        Ok(None)
-    }
-
-    /// Those of these characters who ask the actor for what a command does.
-    fn who_ask(
-        &self,
-        host: &Host,
-        followed: &Followed<'_, '_>,
-        (names, actor): (&[String], CharacterId),
-    ) -> Result<Vec<String>, StoreError> {
-        let (ledger, mut asking) = (self.ledger(host), Vec::new());
-        for name in names {
-            if let Some(who) = followed.here.cast.known(name)
-                && followed.asks(&ledger, (who, actor))?
-            {
-                asking.push(name.clone());
-            }
-        }
-        Ok(asking)
     }
 
     /// The same command so many times.
@@ -327,7 +121,7 @@ impl Draft {
     ) -> Result<Option<Several>, Unplayed> {
         let once = CommandLine { typed: format!("{before}{command}"), ..line.clone() };
         let alone = CommandLine { typed: command.to_owned(), ..line.clone() };
-        match self.resolve(host, &alone, attempt) {
+        match resolve(self, host, &alone, attempt) {
             Ok(Found::Plugin(_, spec, _)) if !spec.notation => {}
             _ => return Ok(None),
         }
@@ -335,6 +129,220 @@ impl Draft {
         let (lines, put) = (vec![once; times], vec![String::new(); times]);
         Ok(Some(Several { lines, put, typed: String::new(), whom: Whom::Each }))
     }
+}
+
+/// Plays a line, once for each member if it is for a group; `line_number` counts the lines of its message from 1. Each outcome
+/// comes with the ordinal of its command.
+///
+/// # Errors
+/// The store cannot be read.
+pub fn play_typed(
+    draft: &mut Draft,
+    host: &Host,
+    message: &Message,
+    line_number: u32,
+    line: &CommandLine,
+) -> Result<Vec<(u32, Outcome)>, StoreError> {
+    let several = match draft.several(host, message, line_number, line) {
+        Ok(Some(several)) => several,
+        Ok(None) => return Ok(vec![(line_number, draft.play_line(host, message, line_number, line)?)]),
+        Err(Unplayed::Store(error)) => return Err(error),
+        Err(unplayed) => {
+            return Ok(vec![(line_number, draft.refuse_line(host, message, line_number, line, unplayed)?)]);
+        }
+    };
+    let before = (draft.state.clone(), draft.writes.clone(), draft.replacing.clone(), draft.offered.clone());
+    let (first, fuel) = (draft.state.next_number(), draft.fuel.left());
+    let mut outcomes = Vec::new();
+    let mut refused = None;
+    let alone = several.lines.len() == 1;
+    for (played, (line, put)) in several.lines.iter().zip(several.put).enumerate() {
+        // Each costs about as much as the first.
+        let cost = (fuel - draft.fuel.left()) * (several.lines.len() - 1);
+        if played == 1 && cost > draft.fuel.left() {
+            let ordinal = ordinal(line_number, 2);
+            refused = Some((ordinal, draft.refuse_line(host, message, ordinal, line, too_much().into())?));
+            break;
+        }
+        let put = (!several.typed.is_empty()).then(|| (put, several.typed.clone()));
+        draft.group = Some(Group { first, put });
+        let place = if alone { 0 } else { draft.state.next_number() - first + 1 };
+        let ordinal = ordinal(line_number, place as u32);
+        let outcome = draft.play_line(host, message, ordinal, line);
+        draft.group = None;
+        match outcome? {
+            played if played.kind == OutcomeKind::Played => outcomes.push((ordinal, played)),
+            outcome => {
+                refused = Some((ordinal, outcome));
+                if several.whom == Whom::Each {
+                    break;
+                }
+            }
+        }
+    }
+    let Some(refused) = refused.filter(|_| outcomes.is_empty() || several.whom == Whom::Each) else {
+        return Ok(outcomes);
+    };
+    // What was played for those before is dropped with it. Where dice fell the journal says so, or else players could try
+    // them until they like them.
+    let ledger = draft.ledger(host);
+    let entries = outcomes.iter().filter_map(|(_, played)| played.entry);
+    let pages: Vec<_> = entries.filter_map(|number| ledger.page(number).transpose()).collect::<Result<_, _>>()?;
+    (draft.state, draft.writes, draft.replacing, draft.offered) = before;
+    outcomes.clear();
+    if pages.iter().any(|page| !page.dice().is_empty()) {
+        for page in &pages {
+            let why = "it was not played for all";
+            let ordinal = page.entry.key.ordinal;
+            outcomes.push((ordinal, comes_to_nothing_after(draft, host, message, line, page, why)?));
+        }
+    }
+    outcomes.push(refused);
+    Ok(outcomes)
+}
+
+/// `undo` and `redo` without a number, of what a line did for several.
+fn taken_back_together(
+    draft: &Draft,
+    host: &Host,
+    line: &CommandLine,
+    attempt: &Attempt<'_>,
+) -> Result<Option<Several>, Unplayed> {
+    let (word, place) = line.word();
+    if !line.typed[place.end..].trim().is_empty() {
+        return Ok(None);
+    }
+    let (ledger, player) = (draft.ledger(host), &attempt.message.speaker);
+    let page = match replied(draft, host, attempt.message)?.filter(|_| word == UNDO) {
+        Some(number) => ledger.page(ledger.current(number)?)?,
+        None if word == UNDO => ledger.last_to_undo(player, MOST_LOOKED_AT)?,
+        None => ledger.last_to_redo(player, MOST_LOOKED_AT)?,
+    };
+    let Some(page) = page else { return Ok(None) };
+    let numbers: Vec<u64> = ledger.made_with(&page)?.into_iter().rev().collect();
+    if numbers.len() < 2 {
+        return Ok(None);
+    }
+    let lines = numbers.iter().map(|number| CommandLine { typed: format!("{UNDO} #{number}"), by_name: true });
+    Ok(Some(Several {
+        lines: lines.collect(),
+        put: vec![String::new(); numbers.len()],
+        typed: String::new(),
+        whom: Whom::Each,
+    }))
+}
+
+/// A command for each character of a group, which acts or is named, or so many times: `3x act d6`.
+fn for_each(
+    draft: &Draft,
+    host: &Host,
+    line: &CommandLine,
+    attempt: &Attempt<'_>,
+) -> Result<Option<Several>, Unplayed> {
+    let text = line.typed.as_str();
+    let cast = attempt.cast(host);
+    let known = Here::of(host, &cast, attempt);
+    // All bytes are where they were typed; the comment and the number of a roll are spaces.
+    let mut body = Arguments::of(text, FollowUp::Own).typed;
+    body.push_str(&" ".repeat(text.len() - body.len()));
+    let (mut at, mut actor) = (0, attempt.actor);
+    if named::word_at(text, at).eq_ignore_ascii_case(SECRET) {
+        at = named::next_word(text, at);
+    }
+    if let Some(times) = named::times(named::word_at(text, at)) {
+        let rest = named::next_word(text, at);
+        return draft.repeated(host, line, (&text[..at], &text[rest..]), times, attempt);
+    }
+    if let Some(typed) = known.sets_for_several(&body, text, at) {
+        return for_each(draft, host, &CommandLine { typed, ..line.clone() }, attempt);
+    }
+    if named::word_at(text, at).eq_ignore_ascii_case(ACT_AS) {
+        let who = named::skip_article(&body, named::next_word(text, at));
+        if let Some((group, end)) = known.group_at(&body, who, Place::Acts)
+            && !body[end..].trim().is_empty()
+        {
+            let several = several(line, who..end, &group.members()?, Whom::Each)?;
+            // Before any die falls for one of them.
+            for each in &several.lines {
+                let mut attempt = draft.attempt(host, attempt.message, attempt.key.ordinal, each);
+                let acting = CommandLine { typed: each.typed[at..].to_owned(), ..each.clone() };
+                act_as(host, &acting, &mut attempt)?;
+            }
+            return Ok(Some(several));
+        }
+        let Ok((name, rest)) = named_first(&attempt.doc, &text[named::next_word(text, at)..]) else {
+            return Ok(None);
+        };
+        at = text.len() - rest.len();
+        actor = cast.known(&name).unwrap_or(actor);
+    }
+    let rest = text[at..].trim_start_matches(attempt.room.prefix.as_str());
+    at = text.len() - rest.len();
+    let command = CommandLine { typed: rest.to_owned(), by_name: line.by_name };
+    let Ok(Found::Plugin(plugin, spec, from)) = resolve(draft, host, &command, attempt) else { return Ok(None) };
+    if spec.notation {
+        // `roll initiative heroes d20`
+        let full = in_full(draft, host, &command, from, attempt).ok().flatten();
+        let full = full.filter(|full| rest.ends_with(&full.typed) && full.typed.len() < rest.len());
+        return match full {
+            Some(full) => {
+                for_each(draft, host, &CommandLine { typed: format!("{}{}", &text[..at], full.typed), ..full }, attempt)
+            }
+            None => Ok(None),
+        };
+    }
+    let body = &body[at..];
+    let groups = named::words_from(body, from)
+        .filter_map(|start| Some((start, known.group_at(body, start, Place::Named)?)))
+        .take(MOST_SLOTS);
+    for (start, (group, end)) in groups {
+        let slot = Slot { plugin, spec, body, from, at: start..end };
+        let Some(taken) = slot.takes(&known, &group) else { continue };
+        let by_word = group.is_word();
+        let mut members = group.members()?;
+        // `counter all` answers those who wait for that.
+        if by_word && matches!(spec.follow_up, FollowUp::Anyone | FollowUp::IfAny) {
+            let followed = Followed { command: Command { plugin, spec, from }, here: known, offered: None };
+            members = who_ask(draft, host, &followed, (&members, actor))?;
+            if members.is_empty() {
+                return Ok(None);
+            }
+        }
+        let place = at + start..at + end;
+        return Ok(match taken {
+            Taken::OneByOne(whom) => Some(several(line, place, &members, whom)?),
+            Taken::Together if by_word => {
+                let list = members.iter().map(|name| written(name)).collect::<Vec<_>>().join(", ");
+                let typed = format!("{}{list}{}", &text[..place.start], &text[place.end..]);
+                Some(Several {
+                    lines: vec![CommandLine { typed, ..line.clone() }],
+                    put: vec![list],
+                    typed: text[place].to_owned(),
+                    whom: Whom::Each,
+                })
+            }
+            Taken::Together => None,
+        });
+    }
+    Ok(None)
+}
+
+/// Those of these characters who ask the actor for what a command does.
+fn who_ask(
+    draft: &Draft,
+    host: &Host,
+    followed: &Followed<'_, '_>,
+    (names, actor): (&[String], CharacterId),
+) -> Result<Vec<String>, StoreError> {
+    let (ledger, mut asking) = (draft.ledger(host), Vec::new());
+    for name in names {
+        if let Some(who) = followed.here.cast.known(name)
+            && followed.asks(&ledger, (who, actor))?
+        {
+            asking.push(name.clone());
+        }
+    }
+    Ok(asking)
 }
 
 /// How a command takes a group.

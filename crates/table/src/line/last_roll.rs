@@ -1,5 +1,6 @@
 //! Rolls not typed in full: `!d20+5`, `!roll again`, or `!roll +2` on the last roll.
 
+use super::followed::replied;
 use crate::attempt::Attempt;
 use crate::draft::Draft;
 use crate::sheet::Sheet;
@@ -27,154 +28,152 @@ fn without_it(words: &str) -> &str {
     IT.iter().find_map(|it| words.strip_prefix(it)).filter(|again| again.starts_with(AGAIN)).unwrap_or(words)
 }
 
-impl Draft {
-    /// The roll meant by a line of just dice: `d20+5`, or `roll4d6kh3` without a space.
-    pub(super) fn bare_dice(&self, host: &Host, line: &CommandLine, attempt: &Attempt<'_>) -> Option<CommandLine> {
-        let command = host.plugins.notation(&attempt.room)?;
-        let glued = std::iter::once(&command.name).chain(&command.aliases).find_map(|word| {
-            let start = line.typed.get(..word.len())?;
-            start.eq_ignore_ascii_case(word).then(|| &line.typed[word.len()..])
-        });
-        let mut texts = [Some(line.typed.as_str()), glued].into_iter().flatten();
-        let dialect = attempt.room.dialect();
-        let throws = |text: &str| {
-            let text = Arguments::of(text, FollowUp::No).typed;
-            let text = text.as_str();
-            let plain = Notation::plainly(text, dialect);
-            let text = plain.as_deref().unwrap_or(text);
-            let dice = Notation::prose_in_doubt(text, dialect).map_or(text, |at| &text[..at]);
-            throws_dice(dice, dialect)
-                || Notation::of_spoken(dice, dialect).is_some()
-                || Notation::of_several(dice, dialect).is_some()
+/// The roll meant by a line of just dice: `d20+5`, or `roll4d6kh3` without a space.
+pub(super) fn bare_dice(host: &Host, line: &CommandLine, attempt: &Attempt<'_>) -> Option<CommandLine> {
+    let command = host.plugins.notation(&attempt.room)?;
+    let glued = std::iter::once(&command.name).chain(&command.aliases).find_map(|word| {
+        let start = line.typed.get(..word.len())?;
+        start.eq_ignore_ascii_case(word).then(|| &line.typed[word.len()..])
+    });
+    let mut texts = [Some(line.typed.as_str()), glued].into_iter().flatten();
+    let dialect = attempt.room.dialect();
+    let throws = |text: &str| {
+        let text = Arguments::of(text, FollowUp::No).typed;
+        let text = text.as_str();
+        let plain = Notation::plainly(text, dialect);
+        let text = plain.as_deref().unwrap_or(text);
+        let dice = Notation::prose_in_doubt(text, dialect).map_or(text, |at| &text[..at]);
+        throws_dice(dice, dialect)
+            || Notation::of_spoken(dice, dialect).is_some()
+            || Notation::of_several(dice, dialect).is_some()
+    };
+    let sheet = Sheet { doc: &attempt.doc, character: attempt.actor };
+    let cast = attempt.cast(host);
+    let reads = |text: &str| {
+        let text = guessed(text);
+        // `d20+5 vs Ogre`
+        let (dice, name) = text.split_once(" vs ").unwrap_or((&text, ""));
+        let text = match cast.meant(name.split_whitespace().next().unwrap_or_default()) {
+            Some(_) => dice.to_owned(),
+            None => text,
         };
-        let sheet = Sheet { doc: &attempt.doc, character: attempt.actor };
-        let cast = attempt.cast(host);
-        let reads = |text: &str| {
-            let text = guessed(text);
-            // `d20+5 vs Ogre`
-            let (dice, name) = text.split_once(" vs ").unwrap_or((&text, ""));
-            let text = match cast.meant(name.split_whitespace().next().unwrap_or_default()) {
-                Some(_) => dice.to_owned(),
-                None => text,
-            };
-            throws(&text) || sheet.filled_dice(&text, 0, throws).is_some()
-        };
-        let dice = texts.find(|text| reads(text))?;
-        // `brawl courage vs 15` is no plain roll in a game with a roll of its own.
-        let first = dice.split([' ', '+', ',']).next().unwrap_or_default();
-        if first.trim_end_matches('!').chars().all(char::is_alphabetic)
-            && host.plugins.rolling(&attempt.room, &attempt.doc).is_some()
-        {
-            return None;
-        }
-        Some(CommandLine { typed: format!("{} {dice}", command.name), ..*line })
+        throws(&text) || sheet.filled_dice(&text, 0, throws).is_some()
+    };
+    let dice = texts.find(|text| reads(text))?;
+    // `brawl courage vs 15` is no plain roll in a game with a roll of its own.
+    let first = dice.split([' ', '+', ',']).next().unwrap_or_default();
+    if first.trim_end_matches('!').chars().all(char::is_alphabetic)
+        && host.plugins.rolling(&attempt.room, &attempt.doc).is_some()
+    {
+        return None;
     }
+    Some(CommandLine { typed: format!("{} {dice}", command.name), ..*line })
+}
 
-    /// The full line for a roll that is not typed in full: the game's command behind `roll`, dice as phones type them, or
-    /// what begins with `again` or an operator. Its words begin at byte `from`.
-    pub(super) fn in_full(
-        &self,
-        host: &Host,
-        line: &CommandLine,
-        from: usize,
-        attempt: &Attempt<'_>,
-    ) -> Result<Option<CommandLine>, Unplayed> {
-        let arguments = Arguments::of(&line.typed, FollowUp::No);
-        let words = arguments.typed.get(from..).unwrap_or_default().trim();
-        let (behind, dialect) = (&line.typed[arguments.typed.len()..], attempt.room.dialect());
-        let first = words.split_whitespace().next().unwrap_or_default().to_lowercase();
-        // `roll check 5 +2`, `roll initiative`
-        let rolls = |(plugin, spec): &(&dyn Plugin, &CommandSpec)| plugin.manifest().kind == Kind::Game || spec.main;
-        if first.len() > 1 && host.plugins.knowing(&first, &attempt.room).iter().any(rolls) {
-            return Ok(Some(CommandLine { typed: format!("{words}{behind}"), ..*line }));
-        }
-        if let Some(plain) = Notation::plainly(words, dialect) {
-            let command = line.typed.get(..from).unwrap_or_default();
-            return Ok(Some(CommandLine { typed: format!("{command} {plain}{behind}"), ..*line }));
-        }
-        self.on_the_last(host, line, from, attempt)
+/// The full line for a roll that is not typed in full: the game's command behind `roll`, dice as phones type them, or
+/// what begins with `again` or an operator. Its words begin at byte `from`.
+pub(super) fn in_full(
+    draft: &Draft,
+    host: &Host,
+    line: &CommandLine,
+    from: usize,
+    attempt: &Attempt<'_>,
+) -> Result<Option<CommandLine>, Unplayed> {
+    let arguments = Arguments::of(&line.typed, FollowUp::No);
+    let words = arguments.typed.get(from..).unwrap_or_default().trim();
+    let (behind, dialect) = (&line.typed[arguments.typed.len()..], attempt.room.dialect());
+    let first = words.split_whitespace().next().unwrap_or_default().to_lowercase();
+    // `roll check 5 +2`, `roll initiative`
+    let rolls = |(plugin, spec): &(&dyn Plugin, &CommandSpec)| plugin.manifest().kind == Kind::Game || spec.main;
+    if first.len() > 1 && host.plugins.knowing(&first, &attempt.room).iter().any(rolls) {
+        return Ok(Some(CommandLine { typed: format!("{words}{behind}"), ..*line }));
     }
+    if let Some(plain) = Notation::plainly(words, dialect) {
+        let command = line.typed.get(..from).unwrap_or_default();
+        return Ok(Some(CommandLine { typed: format!("{command} {plain}{behind}"), ..*line }));
+    }
+    on_the_last(draft, host, line, from, attempt)
+}
 
-    /// The full line for a roll that begins with `again` or an operator.
-    fn on_the_last(
-        &self,
-        host: &Host,
-        line: &CommandLine,
-        from: usize,
-        attempt: &Attempt<'_>,
-    ) -> Result<Option<CommandLine>, Unplayed> {
-        let arguments = Arguments::of(&line.typed, FollowUp::No);
-        let words = without_it(arguments.typed.get(from..).unwrap_or_default().trim());
-        let first = words.split(|c: char| !c.is_alphabetic()).next().unwrap_or_default();
-        if suggest_within(1, first, [AGAIN]).is_some() && !first.eq_ignore_ascii_case(AGAIN) {
-            let what = format!("I cannot read {first} here: did you mean {AGAIN}?");
-            let start = first.as_ptr() as usize - arguments.typed.as_ptr() as usize;
-            return Err(Refusal::usage(what, start..start + first.len())
-                .mended(start..start + first.len(), Some(AGAIN))
-                .into());
-        }
-        if !is_on_the_last(words) {
-            return Ok(None);
-        }
-        let again = first.eq_ignore_ascii_case(AGAIN);
-        let last = match self.last_roll(host, attempt)? {
-            Some(last) => last,
-            None if again => return Err(Refusal::new("you have not rolled here yet").example("roll 2d6+3").into()),
-            None => return Ok(None),
-        };
-        let (number, text) = (last.number(), last.line().unwrap_or_default());
-        let before = Arguments::of(&text, FollowUp::No);
-        let parts = Parts::of(&before.typed, attempt.room.dialect());
-        let comment = arguments.comment.as_deref();
-        let several = || {
-            let what = format!("your last roll, #{number}, was several rolls");
-            Refusal::new(what).example("roll again")
-        };
-        let typed = if again {
-            let more = words[first.len()..].trim();
-            // `again with +2`
-            let with = ["with ", "w/ ", "w/", "w "].iter().find_map(|with| more.strip_prefix(with));
-            let more = with.map_or(more, str::trim_start);
-            // `again +2 flanking`
-            let said = Notation::prose_behind(&format!("{ANY}{more}"), attempt.room.dialect());
-            let (more, said) = more.split_at(said.map_or(more.len(), |at| at - ANY.len()));
-            let (more, said) = (more.trim_end(), Some(said).filter(|said| !said.is_empty()));
-            let comment = comment.or(said).or(before.comment.as_deref());
-            let commented = |comment: Option<&str>| comment.map(|said| format!(" # {said}")).unwrap_or_default();
-            match (more, parts) {
-                ("", _) => format!("{}{}", before.typed, commented(comment)),
-                (more, Some(parts)) => format!("{}{}", parts.with(more), commented(comment.or(parts.prose))),
-                (_, None) => return Err(several().into()),
-            }
-        } else {
-            let total = last.facts().get("total").and_then(Value::as_i64);
-            let (Some(total), false) = (total, last.facts().contains_key("totals")) else {
-                return Err(several().into());
-            };
-            let why = comment.map_or(format!("on #{number}"), |comment| format!("on #{number}, {comment}"));
-            let rest = parts.map_or("", |parts| parts.rest);
-            format!("{} {total} {words}{rest} # {why}", &line.typed[..from])
-        };
-        Ok(Some(CommandLine { typed, ..*line }))
+/// The full line for a roll that begins with `again` or an operator.
+fn on_the_last(
+    draft: &Draft,
+    host: &Host,
+    line: &CommandLine,
+    from: usize,
+    attempt: &Attempt<'_>,
+) -> Result<Option<CommandLine>, Unplayed> {
+    let arguments = Arguments::of(&line.typed, FollowUp::No);
+    let words = without_it(arguments.typed.get(from..).unwrap_or_default().trim());
+    let first = words.split(|c: char| !c.is_alphabetic()).next().unwrap_or_default();
+    if suggest_within(1, first, [AGAIN]).is_some() && !first.eq_ignore_ascii_case(AGAIN) {
+        let what = format!("I cannot read {first} here: did you mean {AGAIN}?");
+        let start = first.as_ptr() as usize - arguments.typed.as_ptr() as usize;
+        return Err(Refusal::usage(what, start..start + first.len())
+            .mended(start..start + first.len(), Some(AGAIN))
+            .into());
     }
+    if !is_on_the_last(words) {
+        return Ok(None);
+    }
+    let again = first.eq_ignore_ascii_case(AGAIN);
+    let last = match last_roll(draft, host, attempt)? {
+        Some(last) => last,
+        None if again => return Err(Refusal::new("you have not rolled here yet").example("roll 2d6+3").into()),
+        None => return Ok(None),
+    };
+    let (number, text) = (last.number(), last.line().unwrap_or_default());
+    let before = Arguments::of(&text, FollowUp::No);
+    let parts = Parts::of(&before.typed, attempt.room.dialect());
+    let comment = arguments.comment.as_deref();
+    let several = || {
+        let what = format!("your last roll, #{number}, was several rolls");
+        Refusal::new(what).example("roll again")
+    };
+    let typed = if again {
+        let more = words[first.len()..].trim();
+        // `again with +2`
+        let with = ["with ", "w/ ", "w/", "w "].iter().find_map(|with| more.strip_prefix(with));
+        let more = with.map_or(more, str::trim_start);
+        // `again +2 flanking`
+        let said = Notation::prose_behind(&format!("{ANY}{more}"), attempt.room.dialect());
+        let (more, said) = more.split_at(said.map_or(more.len(), |at| at - ANY.len()));
+        let (more, said) = (more.trim_end(), Some(said).filter(|said| !said.is_empty()));
+        let comment = comment.or(said).or(before.comment.as_deref());
+        let commented = |comment: Option<&str>| comment.map(|said| format!(" # {said}")).unwrap_or_default();
+        match (more, parts) {
+            ("", _) => format!("{}{}", before.typed, commented(comment)),
+            (more, Some(parts)) => format!("{}{}", parts.with(more), commented(comment.or(parts.prose))),
+            (_, None) => return Err(several().into()),
+        }
+    } else {
+        let total = last.facts().get("total").and_then(Value::as_i64);
+        let (Some(total), false) = (total, last.facts().contains_key("totals")) else {
+            return Err(several().into());
+        };
+        let why = comment.map_or(format!("on #{number}"), |comment| format!("on #{number}, {comment}"));
+        let rest = parts.map_or("", |parts| parts.rest);
+        format!("{} {total} {words}{rest} # {why}", &line.typed[..from])
+    };
+    Ok(Some(CommandLine { typed, ..*line }))
+}
 
-    /// The roll of plain dice that the message replies to, or else the actor's last one, if every reader of the answer
-    /// may know of it.
-    fn last_roll(&self, host: &Host, attempt: &Attempt<'_>) -> Result<Option<Page>, Unplayed> {
-        let ledger = self.ledger(host);
-        let replied = self.replied(host, attempt.message)?.map(|number| ledger.page(ledger.current(number)?));
-        let is_dice = |page: &Page| host.plugins.is_notation(&page.entry.game, &page.entry.command);
-        let own = ledger.of_character(attempt.actor)?.take(MOST_REROLLED);
-        for page in replied.transpose()?.flatten().map(Ok).into_iter().chain(own) {
-            let page = page?;
-            let known =
-                !page.is_secret() || (attempt.is_secret() && attempt.rights.may(&attempt.doc, Act::Read(&page.entry)));
-            if is_dice(&page) && known && !page.is_void() && page.text().is_some() {
-                return Ok(Some(page));
-            }
+/// The roll of plain dice that the message replies to, or else the actor's last one, if every reader of the answer
+/// may know of it.
+fn last_roll(draft: &Draft, host: &Host, attempt: &Attempt<'_>) -> Result<Option<Page>, Unplayed> {
+    let ledger = draft.ledger(host);
+    let replied = replied(draft, host, attempt.message)?.map(|number| ledger.page(ledger.current(number)?));
+    let is_dice = |page: &Page| host.plugins.is_notation(&page.entry.game, &page.entry.command);
+    let own = ledger.of_character(attempt.actor)?.take(MOST_REROLLED);
+    for page in replied.transpose()?.flatten().map(Ok).into_iter().chain(own) {
+        let page = page?;
+        let known =
+            !page.is_secret() || (attempt.is_secret() && attempt.rights.may(&attempt.doc, Act::Read(&page.entry)));
+        if is_dice(&page) && known && !page.is_void() && page.text().is_some() {
+            return Ok(Some(page));
         }
-        Ok(None)
     }
+    Ok(None)
 }
 
 /// The parts of a line with one roll.

@@ -3,8 +3,13 @@
 
 use super::around::Around;
 use super::chances::Asked;
+use super::chances::asked_of_game;
 use super::changes;
+use super::last_roll::{bare_dice, in_full};
 use super::offers;
+use super::offers::{take_offer, takes_offer};
+use super::resolve::resolve;
+use super::totals::with_total;
 use super::unknown;
 use crate::attempt::{self, Attempt};
 use crate::by_dice::ByDice;
@@ -147,226 +152,218 @@ pub(super) fn reworded(host: &Host, refusal: Refusal, attempt: &mut Attempt<'_>)
     refusal.mended(whole, Some(meant))
 }
 
-impl Draft {
-    /// Finds out what a line means, and checks that the speaker may do it and can be answered.
-    ///
-    /// # Errors
-    /// It means nothing to this bot, or they may not.
-    pub(super) fn mean<'a>(
-        &mut self,
-        host: &'a Host,
-        line: &CommandLine,
-        attempt: &mut Attempt<'a>,
-    ) -> Result<Meant<'a>, Unplayed> {
-        let most = host.router.most_bytes(&line.typed);
-        if line.typed.len() > most {
-            attempt.typed.clear();
-            let parts = if most > MOST_TEXT { "; give it to me in parts" } else { "" };
-            return Err(Refusal::new(format!("that is longer than {most} bytes{parts}")).example("help").into());
+/// Finds out what a line means, and checks that the speaker may do it and can be answered.
+///
+/// # Errors
+/// It means nothing to this bot, or they may not.
+pub(super) fn mean<'a>(
+    draft: &mut Draft,
+    host: &'a Host,
+    line: &CommandLine,
+    attempt: &mut Attempt<'a>,
+) -> Result<Meant<'a>, Unplayed> {
+    let most = host.router.most_bytes(&line.typed);
+    if line.typed.len() > most {
+        attempt.typed.clear();
+        let parts = if most > MOST_TEXT { "; give it to me in parts" } else { "" };
+        return Err(Refusal::new(format!("that is longer than {most} bytes{parts}")).example("help").into());
+    }
+    // If no other bot answers commands, every command is for this one, as if named.
+    let line = CommandLine { by_name: line.by_name || attempt.room.is_alone(), ..line.clone() };
+    let own = line.typed.clone();
+    let (mut found, mut line) = read_line(draft, host, line, attempt)?;
+    if let Err(unplayed) = found {
+        found = match guessed(host, unplayed, &line, attempt) {
+            Ok(typed) => {
+                attempt.reworded = (line.typed == own).then(|| typed.clone());
+                line.typed = typed;
+                resolve(draft, host, &line, attempt)
+            }
+            Err(unplayed) => Err(unplayed),
+        };
+    }
+    if matches!(found, Err(Unplayed::Silent)) && !takes_offer(draft, host, &line, attempt.message)? {
+        return Err(offers::number_in_front(host, &line, attempt).map_or(Unplayed::Silent, Unplayed::from));
+    }
+    if !std::mem::replace(&mut attempt.paced, true) {
+        draft.keep_pace(host, attempt.message)?;
+    }
+    let outer = line.typed.len();
+    let (found, mut line) = unwrapped(draft, host, (found, line), attempt)?;
+    attempt.typed.clone_from(&line.typed);
+    let mut found = match found {
+        // `as Ogre club vs Ann`
+        Err(unplayed) if line.typed.len() < outer => {
+            line.typed = guessed(host, unplayed, &line, attempt)?;
+            resolve(draft, host, &line, attempt)?
         }
-        // If no other bot answers commands, every command is for this one, as if named.
-        let line = CommandLine { by_name: line.by_name || attempt.room.is_alone(), ..line.clone() };
-        let own = line.typed.clone();
-        let (mut found, mut line) = self.read_line(host, line, attempt)?;
-        if let Err(unplayed) = found {
-            found = match guessed(host, unplayed, &line, attempt) {
-                Ok(typed) => {
-                    attempt.reworded = (line.typed == own).then(|| typed.clone());
-                    line.typed = typed;
-                    self.resolve(host, &line, attempt)
-                }
-                Err(unplayed) => Err(unplayed),
-            };
-        }
-        if matches!(found, Err(Unplayed::Silent)) && !self.takes_offer(host, &line, attempt.message)? {
-            return Err(offers::number_in_front(host, &line, attempt).map_or(Unplayed::Silent, Unplayed::from));
-        }
-        if !std::mem::replace(&mut attempt.paced, true) {
-            self.keep_pace(host, attempt.message)?;
-        }
-        let outer = line.typed.len();
-        let (found, mut line) = self.unwrapped(host, (found, line), attempt)?;
+        found => found?,
+    };
+    if let Found::Plugin(_, spec, from) = found
+        && spec.notation
+        && let Some(again) = in_full(draft, host, &line, from, attempt)?
+    {
+        attempt.reworded = (line.typed == own).then(|| again.typed.clone());
+        line = again;
         attempt.typed.clone_from(&line.typed);
-        let mut found = match found {
-            // `as Ogre club vs Ann`
-            Err(unplayed) if line.typed.len() < outer => {
-                line.typed = guessed(host, unplayed, &line, attempt)?;
-                self.resolve(host, &line, attempt)?
-            }
-            found => found?,
+        found = resolve(draft, host, &line, attempt)?;
+    }
+    if let Found::House(spec) = found
+        && spec.name == ODDS
+        && let Some(asked) = asked_of_game(draft, host, spec, &mut line, attempt)?
+    {
+        return Ok(Meant::Odds(asked));
+    }
+    attempt.said = Some((line.typed.clone(), found));
+    permitted(draft, host, found, &line, attempt)?;
+    Ok(match found {
+        Found::House(spec) => Meant::Own(spec),
+        Found::Plugin(plugin, spec, from) => Meant::Game(plugin, spec, from),
+    })
+}
+
+/// Expands variables, and refuses what the speaker may not do or could not be answered.
+fn permitted<'a>(
+    draft: &mut Draft,
+    host: &Host,
+    found: Found<'a>,
+    line: &CommandLine,
+    attempt: &mut Attempt<'a>,
+) -> Result<(), Unplayed> {
+    let (Found::House(spec) | Found::Plugin(_, spec, _)) = found;
+    let own = matches!(found, Found::House(_));
+    // Elsewhere the table's own commands define the values.
+    if (!own || spec.is(Trait::Values)) && attempt.offered.is_none() {
+        let words = match own || spec.notation {
+            true => Filled::Dice,
+            false => Filled::Any(spec.follow_up),
         };
-        if let Found::Plugin(_, spec, from) = found
-            && spec.notation
-            && let Some(again) = self.in_full(host, &line, from, attempt)?
-        {
-            attempt.reworded = (line.typed == own).then(|| again.typed.clone());
-            line = again;
-            attempt.typed.clone_from(&line.typed);
-            found = self.resolve(host, &line, attempt)?;
-        }
-        if let Found::House(spec) = found
-            && spec.name == ODDS
-            && let Some(asked) = self.asked_of_game(host, spec, &mut line, attempt)?
-        {
-            return Ok(Meant::Odds(asked));
-        }
-        attempt.said = Some((line.typed.clone(), found));
-        self.permitted(host, found, &line, attempt)?;
-        Ok(match found {
-            Found::House(spec) => Meant::Own(spec),
-            Found::Plugin(plugin, spec, from) => Meant::Game(plugin, spec, from),
-        })
+        let filled = shortcuts::filled(&attempt.doc, attempt.actor, line, words);
+        attempt.typed = filled.put_into(host, attempt)?.typed;
     }
-
-    /// Expands variables, and refuses what the speaker may not do or could not be answered.
-    fn permitted<'a>(
-        &mut self,
-        host: &Host,
-        found: Found<'a>,
-        line: &CommandLine,
-        attempt: &mut Attempt<'a>,
-    ) -> Result<(), Unplayed> {
-        let (Found::House(spec) | Found::Plugin(_, spec, _)) = found;
-        let own = matches!(found, Found::House(_));
-        // Elsewhere the table's own commands define the values.
-        if (!own || spec.is(Trait::Values)) && attempt.offered.is_none() {
-            let words = match own || spec.notation {
-                true => Filled::Dice,
-                false => Filled::Any(spec.follow_up),
-            };
-            let filled = shortcuts::filled(&attempt.doc, attempt.actor, line, words);
-            attempt.typed = filled.put_into(host, attempt)?.typed;
-        }
-        attempt.spec = Some(spec);
-        attempt.may_use(spec)?;
-        if !spec.notation {
-            attempt.needs_a_seat(spec)?;
-        }
-        let counts = !attempt.message.counted && (attempt.message.late || !attempt.message.unlimited);
-        if own && spec.name == EXPORT && counts && !attempt.rehearsed {
-            let (player, now) = (&attempt.message.speaker.player, attempt.message.heard_at());
-            attempt.exports = Some(self.pulse.export(player, now)?);
-        }
-        Ok(attempt.must_reach()?)
+    attempt.spec = Some(spec);
+    attempt.may_use(spec)?;
+    if !spec.notation {
+        attempt.needs_a_seat(spec)?;
     }
-
-    /// Finds the command in a line, or in the line that a macro or bare dice stand for. Also returns that line.
-    pub(super) fn read_line<'a>(
-        &self,
-        host: &'a Host,
-        line: CommandLine,
-        attempt: &mut Attempt<'a>,
-    ) -> Result<Read<'a>, Unplayed> {
-        let found = self.resolve(host, &line, attempt);
-        match found {
-            Ok(_) => Ok((found, line)),
-            Err(_) => self.stood_for(host, (found, line), attempt),
-        }
+    let counts = !attempt.message.counted && (attempt.message.late || !attempt.message.unlimited);
+    if own && spec.name == EXPORT && counts && !attempt.rehearsed {
+        let (player, now) = (&attempt.message.speaker.player, attempt.message.heard_at());
+        attempt.exports = Some(draft.pulse.export(player, now)?);
     }
+    Ok(attempt.must_reach()?)
+}
 
-    /// Expands a line that is not a command, if it stands for another one.
-    fn stood_for<'a>(
-        &self,
-        host: &'a Host,
-        (found, line): Read<'a>,
-        attempt: &mut Attempt<'a>,
-    ) -> Result<Read<'a>, Unplayed> {
-        let stands_for = match shortcuts::called(&attempt.doc, attempt.actor, &line) {
-            Some(called) => {
-                attempt.stored = true;
-                Some(called.put_into(host, attempt)?)
-            }
-            None if let Some(line) = several_changes(&line, attempt)? => Some(line),
-            None if let Some(line) = by_dice(host, &line, attempt)? => Some(line),
-            None => match self.bare_dice(host, &line, attempt) {
-                Some(dice) => Some(dice),
-                None => {
-                    let sheet = Sheet { doc: &attempt.doc, character: attempt.actor };
-                    let called = sheet.called(&self.with_total(host, &line.typed, attempt)?);
-                    if let Some(refusal) = called.as_ref().and_then(|sets| changes::doubted(host, &line, sets, attempt))
-                    {
-                        attempt.asked = Some(attempt::Asked::Only);
-                        return Err(refusal.into());
-                    }
-                    if let Some(refusal) = sheet.no_change(&line.typed).filter(|_| called.is_none() && found.is_err()) {
-                        return Err(refusal.into());
-                    }
-                    called.map(|typed| CommandLine { typed, ..line.clone() })
-                }
-            },
-        };
-        Ok(match stands_for {
-            Some(line) => (self.resolve(host, &line, attempt), line),
-            None => (found, line),
-        })
+/// Finds the command in a line, or in the line that a macro or bare dice stand for. Also returns that line.
+pub(super) fn read_line<'a>(
+    draft: &Draft,
+    host: &'a Host,
+    line: CommandLine,
+    attempt: &mut Attempt<'a>,
+) -> Result<Read<'a>, Unplayed> {
+    let found = resolve(draft, host, &line, attempt);
+    match found {
+        Ok(_) => Ok((found, line)),
+        Err(_) => stood_for(draft, host, (found, line), attempt),
     }
+}
 
-    /// The command inside its wrappers: `secret`, `as NAME`, or an offer's number in place of its words.
-    fn unwrapped<'a>(
-        &self,
-        host: &'a Host,
-        (mut found, mut line): Read<'a>,
-        attempt: &mut Attempt<'a>,
-    ) -> Result<Read<'a>, Unplayed> {
-        let mut acted = false;
-        while let Ok(Found::House(around)) = found {
-            match around.name.as_str() {
-                SECRET => {
-                    attempt.spec = Some(around);
-                    attempt.only_for(Readers::Referees);
-                    line = inner(line.typed[line.word().1.end..].trim(), attempt, "what is to be secret?")?;
-                }
-                // `note secret the innkeeper lies`
-                NOTE if let Some(again) = without_secret(&line) => {
-                    attempt.spec = Some(around);
-                    attempt.only_for(Readers::Referees);
-                    line = again;
-                }
-                ACT_AS if !acted => {
-                    attempt.spec = Some(around);
-                    attempt.needs_a_seat(around)?;
-                    line = self.act_as(host, &line, attempt)?;
-                    acted = true;
-                }
-                _ => break,
-            }
-            found = self.resolve(host, &line, attempt);
+/// Expands a line that is not a command, if it stands for another one.
+fn stood_for<'a>(
+    draft: &Draft,
+    host: &'a Host,
+    (found, line): Read<'a>,
+    attempt: &mut Attempt<'a>,
+) -> Result<Read<'a>, Unplayed> {
+    let stands_for = match shortcuts::called(&attempt.doc, attempt.actor, &line) {
+        Some(called) => {
+            attempt.stored = true;
+            Some(called.put_into(host, attempt)?)
         }
-        match (offers::number(&line), &found) {
-            // An offer's words belong to the game alone; nothing in them is expanded.
-            (Some(taken), _) => {
-                line = self.take_offer(host, &line, taken, attempt)?;
-                Ok((self.resolve(host, &line, attempt), line))
-            }
-            (None, Ok(_)) => Ok((found, line)),
-            (None, Err(_)) => self.stood_for(host, (found, line), attempt),
-        }
-    }
-
-    /// `as NAME COMMAND`: the rest of the line, with another actor.
-    pub(super) fn act_as(
-        &self,
-        host: &Host,
-        line: &CommandLine,
-        attempt: &mut Attempt<'_>,
-    ) -> Result<CommandLine, Unplayed> {
-        let (name, rest) = named_first(&attempt.doc, &line.typed[ACT_AS.len()..])?;
-        let line = inner(rest, attempt, &format!("what does {name} do?"))?;
-        let cast = attempt.cast(host);
-        attempt.actor = match cast.meant(&name) {
-            Some(id) => {
-                attempt.doc.may_act_for(id, &attempt.rights)?;
-                id
-            }
+        None if let Some(line) = several_changes(&line, attempt)? => Some(line),
+        None if let Some(line) = by_dice(host, &line, attempt)? => Some(line),
+        None => match bare_dice(host, &line, attempt) {
+            Some(dice) => Some(dice),
             None => {
-                let mut doc = (*attempt.doc).clone();
-                let id = attempt.bring_in(host, &mut doc, &name, cast)?;
-                attempt.doc = Arc::new(doc);
-                id
+                let sheet = Sheet { doc: &attempt.doc, character: attempt.actor };
+                let called = sheet.called(&with_total(draft, host, &line.typed, attempt)?);
+                if let Some(refusal) = called.as_ref().and_then(|sets| changes::doubted(host, &line, sets, attempt)) {
+                    attempt.asked = Some(attempt::Asked::Only);
+                    return Err(refusal.into());
+                }
+                if let Some(refusal) = sheet.no_change(&line.typed).filter(|_| called.is_none() && found.is_err()) {
+                    return Err(refusal.into());
+                }
+                called.map(|typed| CommandLine { typed, ..line.clone() })
             }
-        };
-        Ok(line)
+        },
+    };
+    Ok(match stands_for {
+        Some(line) => (resolve(draft, host, &line, attempt), line),
+        None => (found, line),
+    })
+}
+
+/// The command inside its wrappers: `secret`, `as NAME`, or an offer's number in place of its words.
+fn unwrapped<'a>(
+    draft: &Draft,
+    host: &'a Host,
+    (mut found, mut line): Read<'a>,
+    attempt: &mut Attempt<'a>,
+) -> Result<Read<'a>, Unplayed> {
+    let mut acted = false;
+    while let Ok(Found::House(around)) = found {
+        match around.name.as_str() {
+            SECRET => {
+                attempt.spec = Some(around);
+                attempt.only_for(Readers::Referees);
+                line = inner(line.typed[line.word().1.end..].trim(), attempt, "what is to be secret?")?;
+            }
+            // `note secret the innkeeper lies`
+            NOTE if let Some(again) = without_secret(&line) => {
+                attempt.spec = Some(around);
+                attempt.only_for(Readers::Referees);
+                line = again;
+            }
+            ACT_AS if !acted => {
+                attempt.spec = Some(around);
+                attempt.needs_a_seat(around)?;
+                line = act_as(host, &line, attempt)?;
+                acted = true;
+            }
+            _ => break,
+        }
+        found = resolve(draft, host, &line, attempt);
     }
+    match (offers::number(&line), &found) {
+        // An offer's words belong to the game alone; nothing in them is expanded.
+        (Some(taken), _) => {
+            line = take_offer(draft, host, &line, taken, attempt)?;
+            Ok((resolve(draft, host, &line, attempt), line))
+        }
+        (None, Ok(_)) => Ok((found, line)),
+        (None, Err(_)) => stood_for(draft, host, (found, line), attempt),
+    }
+}
+
+/// `as NAME COMMAND`: the rest of the line, with another actor.
+pub(super) fn act_as(host: &Host, line: &CommandLine, attempt: &mut Attempt<'_>) -> Result<CommandLine, Unplayed> {
+    let (name, rest) = named_first(&attempt.doc, &line.typed[ACT_AS.len()..])?;
+    let line = inner(rest, attempt, &format!("what does {name} do?"))?;
+    let cast = attempt.cast(host);
+    attempt.actor = match cast.meant(&name) {
+        Some(id) => {
+            attempt.doc.may_act_for(id, &attempt.rights)?;
+            id
+        }
+        None => {
+            let mut doc = (*attempt.doc).clone();
+            let id = attempt.bring_in(host, &mut doc, &name, cast)?;
+            attempt.doc = Arc::new(doc);
+            id
+        }
+    };
+    Ok(line)
 }
 
 /// The line that makes all the changes of this one, if it makes several. If they cannot be made in one line, nothing else is meant.

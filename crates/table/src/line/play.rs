@@ -2,10 +2,14 @@
 
 use super::answer;
 use super::chances::chances_of_offers;
+use super::followed::replied;
 use super::meant::ODDS;
+use super::nothing::comes_to_nothing;
 use super::prepared::Prepared;
+use super::prepared::prepare;
 use super::reading::stumbled;
 use super::touched;
+use super::watched::{only_looks, own_only_looks};
 use crate::attempt::Attempt;
 use crate::draft::Draft;
 use crate::sheet::all_values;
@@ -84,242 +88,226 @@ fn without_comment(line: &str, from: usize) -> &str {
     line[..ends].trim_end()
 }
 
-impl Draft {
-    /// Plays one of the table's own commands.
-    pub(super) fn play_own<'a>(
-        &self,
-        host: &Host,
-        spec: &'a CommandSpec,
-        attempt: &mut Attempt<'_>,
-    ) -> Result<Done<'a>, Unplayed> {
-        budget::fits(&attempt.typed)?;
-        if spec.name == ODDS && !self.fuel.takes(ODDS_OF_DICE) {
-            return Err(too_much().into());
+/// Plays one of the table's own commands.
+pub(super) fn play_own<'a>(
+    draft: &Draft,
+    host: &Host,
+    spec: &'a CommandSpec,
+    attempt: &mut Attempt<'_>,
+) -> Result<Done<'a>, Unplayed> {
+    budget::fits(&attempt.typed)?;
+    if spec.name == ODDS && !draft.fuel.takes(ODDS_OF_DICE) {
+        return Err(too_much().into());
+    }
+    // `#12` is an entry, or out of place.
+    let line = CommandLine { typed: attempt.typed.clone(), by_name: true };
+    let replied = replied(draft, host, attempt.message)?;
+    let from = line.word().1.end;
+    let mut comment = None;
+    let mut words = match spec.name.as_str() {
+        _ if spec.is(Trait::Commented) => Words::new(without_comment(&line.typed, from), from),
+        // No value contains a `#`.
+        SET => {
+            let arguments = Arguments::of(&line.typed, FollowUp::No);
+            comment = arguments.comment;
+            Words::new(&arguments.typed, from.min(arguments.typed.len()))
         }
-        // `#12` is an entry, or out of place.
-        let line = CommandLine { typed: attempt.typed.clone(), by_name: true };
-        let replied = self.replied(host, attempt.message)?;
-        let from = line.word().1.end;
-        let mut comment = None;
-        let mut words = match spec.name.as_str() {
-            _ if spec.is(Trait::Commented) => Words::new(without_comment(&line.typed, from), from),
-            // No value contains a `#`.
-            SET => {
-                let arguments = Arguments::of(&line.typed, FollowUp::No);
-                comment = arguments.comment;
-                Words::new(&arguments.typed, from.min(arguments.typed.len()))
-            }
-            _ => Words::new(&line.typed, from),
+        _ => Words::new(&line.typed, from),
+    };
+    let side = &draft.state.rooms[&attempt.message.room];
+    let present = host.roster.present(&attempt.message.room);
+    let mut arrived = attempt.doc.clone();
+    let number = draft.state.next_number();
+    let in_secret = attempt.is_secret();
+    let replaces = draft.replacing.as_ref().and_then(|first| first.entries.get(&attempt.key.ordinal)).copied();
+    let mut turn = HouseTurn {
+        host,
+        ledger: draft.ledger(host),
+        effects: &mut attempt.effects,
+        number,
+        replied,
+        replaces,
+        now: attempt.message.sent,
+        heard: attempt.message.heard_at(),
+        in_private: attempt.message.private || attempt.message.aside.is_some(),
+        in_secret,
+        edits: draft.edits,
+        speaker: &attempt.message.speaker,
+        room_id: &attempt.message.room,
+        said_in: attempt.message.said_in(),
+        actor: attempt.actor,
+        rights: &attempt.rights,
+        present: &present,
+        table: &mut attempt.doc,
+        ordered: attempt.message.ordered,
+        stored: attempt.stored,
+        exports: attempt.exports,
+        arrived: &mut arrived,
+        room: &mut attempt.room,
+        head: &mut attempt.head,
+    };
+    // Whatever a panic leaves half done is dropped with the attempt.
+    let played = safely(|| host.plugins.own().play(&spec.name, &mut words, &mut turn));
+    let reply = played.unwrap_or_else(|| Err(stumbled("me", spec, &attempt.key).into()))?;
+    let changed_anything = !Arc::ptr_eq(&arrived, &attempt.doc) || !Arc::ptr_eq(&side.doc, &attempt.room);
+    let changes_the_table = changed_anything || attempt.effects.counts();
+    if changes_the_table || attempt.effects.adds.is_some() {
+        not_in_secret(spec, attempt)?;
+    }
+    if changes_the_table {
+        in_own_words(spec, attempt)?;
+    }
+    let changes_play =
+        !Arc::ptr_eq(&arrived, &attempt.doc) || attempt.effects.counts() || attempt.effects.adds.is_some();
+    own_only_looks(draft, host, spec, changes_play, attempt)?;
+    attempt.only_for(attempt.effects.readers);
+    let changes = changes_of_own(draft, &arrived, attempt, number);
+    Ok(Done { changes, comment, ..Done::looked(spec, reply) })
+}
+
+/// The changes by one of the table's own commands, also recorded in the documents; `arrived` is the table's
+/// document at its beginning.
+fn changes_of_own(draft: &Draft, arrived: &Arc<TableDoc>, attempt: &mut Attempt<'_>, number: u64) -> Changes {
+    let side = &draft.state.rooms[&attempt.message.room];
+    let mut changes = Changes::default();
+    changed(&Document::Table, &draft.state.doc, arrived, &attempt.doc, &mut changes);
+    let place = Document::Room(attempt.message.room.clone());
+    changed(&place, side, &side.doc, &attempt.room, &mut changes);
+    if let Some(made) = attempt.effects.made.take() {
+        changes.made = made;
+    }
+    if !changes.made.is_empty() || !changes.begun.is_empty() {
+        note(&mut attempt.doc, &draft.state.doc.doc, |doc| doc.touched.note(&Document::Table, changes.all(), number));
+        note(&mut attempt.room, &side.doc, |room| room.touched.note(&place, changes.all(), number));
+    }
+    changes
+}
+
+/// A reply as it is shown and kept: with the room's prefix, with what was looked up, and with what its readers may know.
+fn finished(
+    draft: &Draft,
+    mut reply: Reply,
+    spec: &CommandSpec,
+    (play, left, after): (&Prepared<'_>, &Left, &Held),
+    (from, number): (usize, u64),
+    attempt: &Attempt<'_>,
+) -> Reply {
+    reply = answer::with_prefix(reply, &attempt.room.prefix);
+    if spec.name == SHEET {
+        reply = with_values(reply, &attempt.doc, &left.cast, (&play.arguments.typed[from..], attempt.actor));
+    }
+    if !play.looked_up.is_empty() {
+        reply = reply.text(format!(" ({})", play.looked_up.join(", ")));
+    }
+    if let Some(against) = play.against.filter(|against| !against.is_hidden()) {
+        reply = reply.fact(AGAINST, left.cast.name(against.who));
+    }
+    match play.measured_by(left).by_everybody() {
+        // Chances, and how a result came about, would tell the value.
+        false => only_the_result(&mut reply, play, left),
+        true => chances_of_offers(play, after, (left, &draft.fuel), &mut reply, number),
+    }
+    reply
+}
+
+/// Plays a plugin's command, whose arguments begin at byte `from`.
+pub(super) fn play_game<'a>(
+    draft: &mut Draft,
+    host: &Host,
+    plugin: &'a dyn Plugin,
+    spec: &'a CommandSpec,
+    from: usize,
+    attempt: &mut Attempt<'_>,
+) -> Result<Done<'a>, Unplayed> {
+    let game = &plugin.manifest().id;
+    let (play, state) = prepare(draft, host, plugin, spec, from, attempt)?;
+    if draft.fuel.is_out() {
+        return Err(too_much().into());
+    }
+    only_looks(draft, host, (&play, &state), attempt)?;
+    let number = draft.state.next_number();
+    let mut source = host.dice.dice(&draft.dice_seed(), &attempt.key);
+    let fell = draft.fell_before(attempt.key.ordinal);
+    let mut budget = Budget::after(&mut source, fell);
+    let played = play.with(&mut budget, Wanted::All).unwrap_or_else(|| Err(stumbled(game, spec, &attempt.key)));
+    attempt.strayed = budget.strayed();
+    attempt.thrown = budget.into_thrown();
+    draft.fuel.takes(attempt.thrown.len() * A_DIE);
+    let (Played { held: after, reply }, left) = match played {
+        Ok(played) => played,
+        Err(refusal) if play.against.is_some_and(|against| against.is_hidden()) => {
+            let refusal = without_the_value(&refusal, &attempt.typed);
+            return not_kept(draft, game, spec, refusal.what, attempt);
+        }
+        Err(refusal) if attempt.thrown.len() > fell.len() => {
+            return Ok(comes_to_nothing(draft, game, spec, &refusal.what, attempt));
+        }
+        Err(refusal) => return Err(refusal.into()),
+    };
+    if let Some(what) = probes((spec, &play), &left, &reply, &attempt.thrown) {
+        return not_kept(draft, game, spec, what, attempt);
+    }
+    let looked = attempt.thrown.is_empty() && after == state.held && !left.followed && reply.offers.is_empty();
+    if looked {
+        play.unless_more_is_asked(&left.cast, from..attempt.typed.len())?;
+    }
+    if reply.readers > Readers::Everybody && !attempt.may_be_told() {
+        let what = format!("that is for {} and the referees to read", attempt.doc.name_of(attempt.actor));
+        return not_kept(draft, game, spec, what, attempt);
+    }
+    if reply.readers > Readers::Everybody && !attempt.message.speaker.reachable {
+        return not_kept(draft, game, spec, UNREACHED.to_owned(), attempt);
+    }
+    let reply = finished(draft, reply, spec, (&play, &left, &after), (from, number), attempt);
+    let measured = play.measured_by(&left);
+    let (Prepared { arguments, target, .. }, Left { cast, amended, followed, closed, took, begins }) = (play, left);
+    attempt.rights.took(took);
+    let target = target.map(Arc::unwrap_or_clone).filter(|_| followed || spec.follow_up != FollowUp::IfAny);
+
+    if let Err(refusal) = attempt.may_be_joined_by(host, &cast) {
+        return match attempt.thrown.is_empty() {
+            true => Err(refusal.into()),
+            false => not_kept(draft, game, spec, refusal.what, attempt),
         };
-        let side = &self.state.rooms[&attempt.message.room];
-        let present = host.roster.present(&attempt.message.room);
-        let mut arrived = attempt.doc.clone();
-        let number = self.state.next_number();
-        let in_secret = attempt.is_secret();
-        let replaces = self.replacing.as_ref().and_then(|first| first.entries.get(&attempt.key.ordinal)).copied();
-        let mut turn = HouseTurn {
-            host,
-            ledger: self.ledger(host),
-            effects: &mut attempt.effects,
-            number,
-            replied,
-            replaces,
-            now: attempt.message.sent,
-            heard: attempt.message.heard_at(),
-            in_private: attempt.message.private || attempt.message.aside.is_some(),
-            in_secret,
-            edits: self.edits,
-            speaker: &attempt.message.speaker,
-            room_id: &attempt.message.room,
-            said_in: attempt.message.said_in(),
-            actor: attempt.actor,
-            rights: &attempt.rights,
-            present: &present,
-            table: &mut attempt.doc,
-            ordered: attempt.message.ordered,
-            stored: attempt.stored,
-            exports: attempt.exports,
-            arrived: &mut arrived,
-            room: &mut attempt.room,
-            head: &mut attempt.head,
-        };
-        // Whatever a panic leaves half done is dropped with the attempt.
-        let played = safely(|| host.plugins.own().play(&spec.name, &mut words, &mut turn));
-        let reply = played.unwrap_or_else(|| Err(stumbled("me", spec, &attempt.key).into()))?;
-        let changed_anything = !Arc::ptr_eq(&arrived, &attempt.doc) || !Arc::ptr_eq(&side.doc, &attempt.room);
-        let changes_the_table = changed_anything || attempt.effects.counts();
-        if changes_the_table || attempt.effects.adds.is_some() {
-            not_in_secret(spec, attempt)?;
-        }
-        if changes_the_table {
-            in_own_words(spec, attempt)?;
-        }
-        let changes_play =
-            !Arc::ptr_eq(&arrived, &attempt.doc) || attempt.effects.counts() || attempt.effects.adds.is_some();
-        self.own_only_looks(host, spec, changes_play, attempt)?;
-        attempt.only_for(attempt.effects.readers);
-        let changes = self.changes_of_own(&arrived, attempt, number);
-        Ok(Done { changes, comment, ..Done::looked(spec, reply) })
     }
-
-    /// The changes by one of the table's own commands, also recorded in the documents; `arrived` is the table's
-    /// document at its beginning.
-    fn changes_of_own(&self, arrived: &Arc<TableDoc>, attempt: &mut Attempt<'_>, number: u64) -> Changes {
-        let side = &self.state.rooms[&attempt.message.room];
-        let mut changes = Changes::default();
-        changed(&Document::Table, &self.state.doc, arrived, &attempt.doc, &mut changes);
-        let place = Document::Room(attempt.message.room.clone());
-        changed(&place, side, &side.doc, &attempt.room, &mut changes);
-        if let Some(made) = attempt.effects.made.take() {
-            changes.made = made;
-        }
-        if !changes.made.is_empty() || !changes.begun.is_empty() {
-            note(&mut attempt.doc, &self.state.doc.doc, |doc| {
-                doc.touched.note(&Document::Table, changes.all(), number)
-            });
-            note(&mut attempt.room, &side.doc, |room| room.touched.note(&place, changes.all(), number));
-        }
-        changes
+    if !cast.newcomers().is_empty() {
+        Arc::make_mut(&mut attempt.doc).sit(Arc::make_mut(&mut attempt.head), &cast);
     }
-
-    /// A reply as it is shown and kept: with the room's prefix, with what was looked up, and with what its readers may know.
-    fn finished(
-        &self,
-        mut reply: Reply,
-        spec: &CommandSpec,
-        (play, left, after): (&Prepared<'_>, &Left, &Held),
-        (from, number): (usize, u64),
-        attempt: &Attempt<'_>,
-    ) -> Reply {
-        reply = answer::with_prefix(reply, &attempt.room.prefix);
-        if spec.name == SHEET {
-            reply = with_values(reply, &attempt.doc, &left.cast, (&play.arguments.typed[from..], attempt.actor));
-        }
-        if !play.looked_up.is_empty() {
-            reply = reply.text(format!(" ({})", play.looked_up.join(", ")));
-        }
-        if let Some(against) = play.against.filter(|against| !against.is_hidden()) {
-            reply = reply.fact(AGAINST, left.cast.name(against.who));
-        }
-        match play.measured_by(left).by_everybody() {
-            // Chances, and how a result came about, would tell the value.
-            false => only_the_result(&mut reply, play, left),
-            true => chances_of_offers(play, after, (left, &self.fuel), &mut reply, number),
-        }
-        reply
+    let arrived = attempt.doc.clone();
+    if !cast.welcomed().is_empty() {
+        Arc::make_mut(&mut attempt.doc).welcome(&cast);
     }
-
-    /// Plays a plugin's command, whose arguments begin at byte `from`.
-    pub(super) fn play_game<'a>(
-        &mut self,
-        host: &Host,
-        plugin: &'a dyn Plugin,
-        spec: &'a CommandSpec,
-        from: usize,
-        attempt: &mut Attempt<'_>,
-    ) -> Result<Done<'a>, Unplayed> {
-        let game = &plugin.manifest().id;
-        let (play, state) = self.prepare(host, plugin, spec, from, attempt)?;
-        if self.fuel.is_out() {
-            return Err(too_much().into());
-        }
-        self.only_looks(host, (&play, &state), attempt)?;
-        let number = self.state.next_number();
-        let mut source = host.dice.dice(&self.dice_seed(), &attempt.key);
-        let fell = self.fell_before(attempt.key.ordinal);
-        let mut budget = Budget::after(&mut source, fell);
-        let played = play.with(&mut budget, Wanted::All).unwrap_or_else(|| Err(stumbled(game, spec, &attempt.key)));
-        attempt.strayed = budget.strayed();
-        attempt.thrown = budget.into_thrown();
-        self.fuel.takes(attempt.thrown.len() * A_DIE);
-        let (Played { held: after, reply }, left) = match played {
-            Ok(played) => played,
-            Err(refusal) if play.against.is_some_and(|against| against.is_hidden()) => {
-                let refusal = without_the_value(&refusal, &attempt.typed);
-                return self.not_kept(game, spec, refusal.what, attempt);
-            }
-            Err(refusal) if attempt.thrown.len() > fell.len() => {
-                return Ok(self.comes_to_nothing(game, spec, &refusal.what, attempt));
-            }
-            Err(refusal) => return Err(refusal.into()),
-        };
-        if let Some(what) = probes((spec, &play), &left, &reply, &attempt.thrown) {
-            return self.not_kept(game, spec, what, attempt);
-        }
-        let looked = attempt.thrown.is_empty() && after == state.held && !left.followed && reply.offers.is_empty();
-        if looked {
-            play.unless_more_is_asked(&left.cast, from..attempt.typed.len())?;
-        }
-        if reply.readers > Readers::Everybody && !attempt.may_be_told() {
-            let what = format!("that is for {} and the referees to read", attempt.doc.name_of(attempt.actor));
-            return self.not_kept(game, spec, what, attempt);
-        }
-        if reply.readers > Readers::Everybody && !attempt.message.speaker.reachable {
-            return self.not_kept(game, spec, UNREACHED.to_owned(), attempt);
-        }
-        let reply = self.finished(reply, spec, (&play, &left, &after), (from, number), attempt);
-        let measured = play.measured_by(&left);
-        let (Prepared { arguments, target, .. }, Left { cast, amended, followed, closed, took, begins }) = (play, left);
-        attempt.rights.took(took);
-        let target = target.map(Arc::unwrap_or_clone).filter(|_| followed || spec.follow_up != FollowUp::IfAny);
-
-        if let Err(refusal) = attempt.may_be_joined_by(host, &cast) {
-            return match attempt.thrown.is_empty() {
-                true => Err(refusal.into()),
-                false => self.not_kept(game, spec, refusal.what, attempt),
-            };
-        }
-        if !cast.newcomers().is_empty() {
-            Arc::make_mut(&mut attempt.doc).sit(Arc::make_mut(&mut attempt.head), &cast);
-        }
-        let arrived = attempt.doc.clone();
-        if !cast.welcomed().is_empty() {
-            Arc::make_mut(&mut attempt.doc).welcome(&cast);
-        }
-        let mut changes = Changes::default();
-        changed(&Document::Table, &self.state.doc, &arrived, &attempt.doc, &mut changes);
-        note(&mut attempt.doc, &self.state.doc.doc, |doc| doc.touched.note(&Document::Table, changes.all(), number));
-        let grown = grown(game, &state, after, number, &mut changes);
-        if grown.as_ref().is_some_and(|(after, _)| after.bytes > MOST_STATE) {
-            return self.not_kept(game, spec, format!("this table's {game} would grow too large to be kept"), attempt);
-        }
-        if let Some(who) = touched::in_secret(attempt, &changes) {
-            let what = plugin_api::not_in_secret(attempt.doc.name_of(who));
-            return self.not_kept(game, spec, what, attempt);
-        }
-        if let (Some(target), Some(amended)) = (&target, &amended) {
-            let path = Place::Record(target.entry).path();
-            changes.made.extend(diff(&path, Some(&target.record), Some(amended)));
-        }
-        let followed = target.map(|target| (target, amended));
-        let comment = arguments.comment;
-        Ok(Done {
-            game,
-            spec,
-            reply,
-            comment,
-            changes,
-            state: grown,
-            followed,
-            closed,
-            nothing: None,
-            begins,
-            measured,
-        })
+    let mut changes = Changes::default();
+    changed(&Document::Table, &draft.state.doc, &arrived, &attempt.doc, &mut changes);
+    note(&mut attempt.doc, &draft.state.doc.doc, |doc| doc.touched.note(&Document::Table, changes.all(), number));
+    let grown = grown(game, &state, after, number, &mut changes);
+    if grown.as_ref().is_some_and(|(after, _)| after.bytes > MOST_STATE) {
+        return not_kept(draft, game, spec, format!("this table's {game} would grow too large to be kept"), attempt);
     }
+    if let Some(who) = touched::in_secret(attempt, &changes) {
+        let what = plugin_api::not_in_secret(attempt.doc.name_of(who));
+        return not_kept(draft, game, spec, what, attempt);
+    }
+    if let (Some(target), Some(amended)) = (&target, &amended) {
+        let path = Place::Record(target.entry).path();
+        changes.made.extend(diff(&path, Some(&target.record), Some(amended)));
+    }
+    let followed = target.map(|target| (target, amended));
+    let comment = arguments.comment;
+    Ok(Done { game, spec, reply, comment, changes, state: grown, followed, closed, nothing: None, begins, measured })
+}
 
-    /// Refuses a game's result that cannot be stored; dice that were rolled stay in the journal.
-    fn not_kept<'a>(
-        &mut self,
-        game: &'a str,
-        spec: &'a CommandSpec,
-        what: String,
-        attempt: &mut Attempt<'_>,
-    ) -> Result<Done<'a>, Unplayed> {
-        match attempt.thrown.is_empty() {
-            true => Err(Refusal::new(what).into()),
-            false => Ok(self.comes_to_nothing(game, spec, &what, attempt)),
-        }
+/// Refuses a game's result that cannot be stored; dice that were rolled stay in the journal.
+fn not_kept<'a>(
+    draft: &mut Draft,
+    game: &'a str,
+    spec: &'a CommandSpec,
+    what: String,
+    attempt: &mut Attempt<'_>,
+) -> Result<Done<'a>, Unplayed> {
+    match attempt.thrown.is_empty() {
+        true => Err(Refusal::new(what).into()),
+        false => Ok(comes_to_nothing(draft, game, spec, &what, attempt)),
     }
 }
 

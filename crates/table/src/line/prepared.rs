@@ -3,6 +3,7 @@
 use super::around::Around;
 use super::filled::{Filled, filled};
 use super::followed::Followed;
+use super::followed::target;
 use super::reading::{Misread, stumbled};
 use super::remarks::{Command, Here};
 use crate::attempt::Attempt;
@@ -60,94 +61,92 @@ pub(super) struct Prepared<'a> {
     pub bytes: usize,
 }
 
-impl Draft {
-    /// Prepares a plugin's command, whose arguments begin at byte `from` of the typed line. Also returns the game's
-    /// state.
-    pub(super) fn prepare<'a>(
-        &mut self,
-        host: &Host,
-        plugin: &'a dyn Plugin,
-        spec: &CommandSpec,
-        from: usize,
-        attempt: &mut Attempt<'_>,
-    ) -> Result<(Prepared<'a>, GameState), Unplayed> {
-        // However the line came about, it must not be longer than a typed one.
-        let most = if spec.lines { MOST_BLOCK } else { MOST_TEXT };
-        budget::fits_within(most, &attempt.typed)?;
-        let Filled { line, looked_up, against } = filled(host, plugin, spec, from, attempt)?;
-        budget::fits_within(most, &line)?;
-        if spec.notation && !looked_up.is_empty() {
-            unless_dice_are_meant(host, &line, from, attempt)?;
-            unless_a_remark_is_in_doubt(&line, from, attempt)?;
-        }
-        budget::fits_within(most, &attempt.typed)?;
-        attempt.must_reach()?;
-        let message = attempt.message;
-        let cast = attempt.cast(host);
-        let command = Command { plugin, spec, from };
-        let mut arguments = Arguments::of(&line, spec.follow_up);
-        let target = match spec.follow_up {
-            FollowUp::No => None,
-            _ => {
-                let here = Here::of(host, &cast, attempt);
-                let followed = Followed { command, here, offered: attempt.offered };
-                self.target(host, message, &followed, &mut arguments)?
-            }
-        };
-        let mut measured = Seen::EVERYBODY;
-        if let Some(target) = &target {
-            let roll = self.ledger(host).roll(target.entry)?;
-            let seen = roll.as_ref().map_or(Seen::EVERYBODY, RollDoc::seen);
-            if attempt.seen.readers > seen.readers {
-                return Err(on_a_public_roll(target.entry, attempt).into());
-            }
-            attempt.narrow(seen);
-            attempt.must_reach()?;
-            measured = roll.as_ref().map_or(Seen::EVERYBODY, RollDoc::measured);
-        }
-        let stumbled = || stumbled(&plugin.manifest().id, spec, &attempt.key);
-        let state = safely(|| self.game(host, plugin)).unwrap_or_else(|| Err(stumbled().into()))?;
-        Arguments::of(&attempt.typed, spec.follow_up).takes_numbers_it_names(spec)?;
-        let whole = arguments.typed.clone();
-        if spec.notation {
-            arguments.take_prose(from, attempt.room.dialect());
-        }
-        let (ready, words) = command.ready(&state.held, &arguments.typed, &Here::of(host, &cast, attempt));
-        let misread = || Misread { command, here: Here::of(host, &cast, attempt), typed: &line };
-        let ready = ready.map_err(|refusal| misread().wholly_corrected(refusal))?;
-        let taken = match spec.notation {
-            true => std::iter::once(from..arguments.typed.len()).collect(),
-            false => words.taken(),
-        };
-        let left = words.remark().is_some() || words.left().next().is_some() || whole.trim_end().ends_with('?');
-        if left || arguments.typed.len() < whole.len() {
-            command.unless_it_is_clear(host, (&whole, &taken), &cast, attempt)?;
-        }
-        arguments.add_remark(words.remark());
-        let prepared = Prepared {
-            plugin,
-            ready,
-            remark: words.remark().map(str::to_owned),
-            arguments,
-            target: target.map(Arc::new),
-            earlier: self.record_before(attempt.key.ordinal).map(Arc::new),
-            looked_up,
-            against,
-            measured,
-            cast,
-            settings: Arc::new(settings_of(plugin.manifest(), &attempt.doc, &attempt.room)),
-            decks: host.settings().decks.clone(),
-            actor: attempt.actor,
-            player: message.speaker.name.clone(),
-            role: attempt.rights.role(),
-            seen: attempt.seen,
-            secrets: attempt.secrets(),
-            now: message.sent,
-            scenes: scenes::seen_from(&attempt.doc, attempt.apart),
-            bytes: state.bytes,
-        };
-        Ok((prepared, state))
+/// Prepares a plugin's command, whose arguments begin at byte `from` of the typed line. Also returns the game's
+/// state.
+pub(super) fn prepare<'a>(
+    draft: &mut Draft,
+    host: &Host,
+    plugin: &'a dyn Plugin,
+    spec: &CommandSpec,
+    from: usize,
+    attempt: &mut Attempt<'_>,
+) -> Result<(Prepared<'a>, GameState), Unplayed> {
+    // However the line came about, it must not be longer than a typed one.
+    let most = if spec.lines { MOST_BLOCK } else { MOST_TEXT };
+    budget::fits_within(most, &attempt.typed)?;
+    let Filled { line, looked_up, against } = filled(host, plugin, spec, from, attempt)?;
+    budget::fits_within(most, &line)?;
+    if spec.notation && !looked_up.is_empty() {
+        unless_dice_are_meant(host, &line, from, attempt)?;
+        unless_a_remark_is_in_doubt(&line, from, attempt)?;
     }
+    budget::fits_within(most, &attempt.typed)?;
+    attempt.must_reach()?;
+    let message = attempt.message;
+    let cast = attempt.cast(host);
+    let command = Command { plugin, spec, from };
+    let mut arguments = Arguments::of(&line, spec.follow_up);
+    let target = match spec.follow_up {
+        FollowUp::No => None,
+        _ => {
+            let here = Here::of(host, &cast, attempt);
+            let followed = Followed { command, here, offered: attempt.offered };
+            target(draft, host, message, &followed, &mut arguments)?
+        }
+    };
+    let mut measured = Seen::EVERYBODY;
+    if let Some(target) = &target {
+        let roll = draft.ledger(host).roll(target.entry)?;
+        let seen = roll.as_ref().map_or(Seen::EVERYBODY, RollDoc::seen);
+        if attempt.seen.readers > seen.readers {
+            return Err(on_a_public_roll(target.entry, attempt).into());
+        }
+        attempt.narrow(seen);
+        attempt.must_reach()?;
+        measured = roll.as_ref().map_or(Seen::EVERYBODY, RollDoc::measured);
+    }
+    let stumbled = || stumbled(&plugin.manifest().id, spec, &attempt.key);
+    let state = safely(|| draft.game(host, plugin)).unwrap_or_else(|| Err(stumbled().into()))?;
+    Arguments::of(&attempt.typed, spec.follow_up).takes_numbers_it_names(spec)?;
+    let whole = arguments.typed.clone();
+    if spec.notation {
+        arguments.take_prose(from, attempt.room.dialect());
+    }
+    let (ready, words) = command.ready(&state.held, &arguments.typed, &Here::of(host, &cast, attempt));
+    let misread = || Misread { command, here: Here::of(host, &cast, attempt), typed: &line };
+    let ready = ready.map_err(|refusal| misread().wholly_corrected(refusal))?;
+    let taken = match spec.notation {
+        true => std::iter::once(from..arguments.typed.len()).collect(),
+        false => words.taken(),
+    };
+    let left = words.remark().is_some() || words.left().next().is_some() || whole.trim_end().ends_with('?');
+    if left || arguments.typed.len() < whole.len() {
+        command.unless_it_is_clear(host, (&whole, &taken), &cast, attempt)?;
+    }
+    arguments.add_remark(words.remark());
+    let prepared = Prepared {
+        plugin,
+        ready,
+        remark: words.remark().map(str::to_owned),
+        arguments,
+        target: target.map(Arc::new),
+        earlier: draft.record_before(attempt.key.ordinal).map(Arc::new),
+        looked_up,
+        against,
+        measured,
+        cast,
+        settings: Arc::new(settings_of(plugin.manifest(), &attempt.doc, &attempt.room)),
+        decks: host.settings().decks.clone(),
+        actor: attempt.actor,
+        player: message.speaker.name.clone(),
+        role: attempt.rights.role(),
+        seen: attempt.seen,
+        secrets: attempt.secrets(),
+        now: message.sent,
+        scenes: scenes::seen_from(&attempt.doc, attempt.apart),
+        bytes: state.bytes,
+    };
+    Ok((prepared, state))
 }
 
 /// Refuses a follow-up that not everybody may read on a roll that everybody reads.

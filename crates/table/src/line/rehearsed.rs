@@ -2,8 +2,13 @@
 //! stays.
 
 use super::around::Around;
+use super::by_dice::play_of_the_table;
+use super::chances::would_tell_odds;
+use super::meant::mean;
 use super::meant::{self, Meant, ODDS, stands_around};
+use super::prepared::prepare;
 use super::reading::applied;
+use super::watched::only_looks;
 use crate::attempt::{Asked, Attempt};
 use crate::draft::Draft;
 use crate::sheet::Sheet;
@@ -57,279 +62,283 @@ impl Draft {
         refusal: Refusal,
         attempt: &mut Attempt<'_>,
     ) -> Unplayed {
-        match self.refused_and_corrected(host, line, refusal, attempt) {
+        match refused_and_corrected(self, host, line, refusal, attempt) {
             Unplayed::Refused(refusal) if attempt.seen.and.is_some() && puts_a_number_in(&refusal, attempt) => {
                 Refusal { mended: None, ..refusal }.into()
             }
             unplayed => unplayed,
         }
     }
+}
 
-    fn refused_and_corrected(
-        &mut self,
-        host: &Host,
-        line: &CommandLine,
-        refusal: Refusal,
-        attempt: &mut Attempt<'_>,
-    ) -> Unplayed {
-        // An answer counts against the limit, whatever it says, and so does what is tried out for it.
-        if !std::mem::replace(&mut attempt.paced, true)
-            && let Err(too_fast) = self.keep_pace(host, attempt.message)
+fn refused_and_corrected(
+    draft: &mut Draft,
+    host: &Host,
+    line: &CommandLine,
+    refusal: Refusal,
+    attempt: &mut Attempt<'_>,
+) -> Unplayed {
+    // An answer counts against the limit, whatever it says, and so does what is tried out for it.
+    if !std::mem::replace(&mut attempt.paced, true)
+        && let Err(too_fast) = draft.keep_pace(host, attempt.message)
+    {
+        return too_fast;
+    }
+    let Some(asked) = attempt.asked else { return guessed_at(draft, host, line, refusal, attempt).into() };
+    let right = would_correct(draft, host, line, &refusal, attempt);
+    if asked == Asked::Only && (refusal.mended.is_none() || right) {
+        return refusal.into();
+    }
+    let guessed = guessed_at(draft, host, line, Refusal { mended: None, ..refusal.clone() }, attempt);
+    if guessed.mended.is_none() && right { refusal.into() } else { guessed.into() }
+}
+
+/// A refusal with a correction that is guessed at, if there is one.
+fn guessed_at(
+    draft: &mut Draft,
+    host: &Host,
+    line: &CommandLine,
+    refusal: Refusal,
+    attempt: &mut Attempt<'_>,
+) -> Refusal {
+    let refusal = meant::reworded(host, refusal, attempt);
+    match right_line(draft, host, line, &refusal, attempt) {
+        Some((said, right)) => {
+            // Places in a line with values are none in the line as it was typed.
+            let same = attempt.typed == said;
+            let refusal = if same { refusal } else { Refusal { at: None, about: None, ..refusal } };
+            attempt.typed = said;
+            refusal.mended(0..attempt.typed.len(), Some(right))
+        }
+        None if applied(&attempt.typed, &refusal).is_some_and(|shown| hides_the_point(host, &shown, attempt)) => {
+            let refusal = Refusal { mended: None, ..refusal };
+            // A command has examples of its own.
+            let known = begins_with_a_command(host, attempt) || refusal.example.is_some();
+            if known { refusal } else { refusal.example(HELP) }
+        }
+        // A guess at the command that would be refused is none.
+        None if applied(&attempt.typed, &refusal)
+            .is_some_and(|shown| is_wrong_guess(draft, host, line, &shown, attempt)) =>
         {
-            return too_fast;
+            let word = attempt.typed.split_whitespace().next().unwrap_or_default();
+            let what = format!("there is no command {word}");
+            Refusal { mended: None, what, ..refusal }.example(HELP)
         }
-        let Some(asked) = attempt.asked else { return self.guessed_at(host, line, refusal, attempt).into() };
-        let right = self.would_correct(host, line, &refusal, attempt);
-        if asked == Asked::Only && (refusal.mended.is_none() || right) {
-            return refusal.into();
+        None if refusal.mended.is_some() && !may_correct(draft, host, line, &refusal, attempt) => {
+            let dice = host.plugins.notation(&attempt.room).and_then(|spec| spec.examples.first().cloned());
+            Refusal { mended: None, example: refusal.example.or(dice), ..refusal }
         }
-        let guessed = self.guessed_at(host, line, Refusal { mended: None, ..refusal.clone() }, attempt);
-        if guessed.mended.is_none() && right { refusal.into() } else { guessed.into() }
+        None => refusal,
     }
+}
 
-    /// A refusal with a correction that is guessed at, if there is one.
-    fn guessed_at(&mut self, host: &Host, line: &CommandLine, refusal: Refusal, attempt: &mut Attempt<'_>) -> Refusal {
-        let refusal = meant::reworded(host, refusal, attempt);
-        match self.right_line(host, line, &refusal, attempt) {
-            Some((said, right)) => {
-                // Places in a line with values are none in the line as it was typed.
-                let same = attempt.typed == said;
-                let refusal = if same { refusal } else { Refusal { at: None, about: None, ..refusal } };
-                attempt.typed = said;
-                refusal.mended(0..attempt.typed.len(), Some(right))
-            }
-            None if applied(&attempt.typed, &refusal).is_some_and(|shown| hides_the_point(host, &shown, attempt)) => {
-                let refusal = Refusal { mended: None, ..refusal };
-                // A command has examples of its own.
-                let known = begins_with_a_command(host, attempt) || refusal.example.is_some();
-                if known { refusal } else { refusal.example(HELP) }
-            }
-            // A guess at the command that would be refused is none.
-            None if applied(&attempt.typed, &refusal)
-                .is_some_and(|shown| self.is_wrong_guess(host, line, &shown, attempt)) =>
+/// Whether the correction of a refusal would at least be understood, if it throws plain dice: `roll l2d6` would not.
+fn may_correct(draft: &mut Draft, host: &Host, line: &CommandLine, refusal: &Refusal, attempt: &Attempt<'_>) -> bool {
+    // Bare dice stand for a roll of them.
+    let around = line.typed.strip_suffix(attempt.typed.as_str()).unwrap_or_default();
+    let Some(right) = applied(&attempt.typed, refusal) else { return true };
+    let throws = |typed: &str| {
+        let (word, _) = CommandLine { typed: typed.to_owned(), by_name: true }.word();
+        host.plugins.knowing(&word, &attempt.room).iter().any(|(_, spec)| spec.notation)
+    };
+    let dice = throws(&right) || throws(&attempt.typed);
+    !dice || matches!(rehearse(draft, host, format!("{around}{right}"), attempt), Rehearsed::Played | Rehearsed::Looks)
+}
+
+/// Whether the correction of a refusal would be played.
+fn would_correct(draft: &mut Draft, host: &Host, line: &CommandLine, refusal: &Refusal, attempt: &Attempt<'_>) -> bool {
+    let Some(around) = line.typed.strip_suffix(attempt.typed.as_str()) else { return false };
+    let right = applied(&attempt.typed, refusal).map(|right| format!("{around}{right}"));
+    right.is_some_and(|right| matches!(rehearse(draft, host, right, attempt), Rehearsed::Played))
+}
+
+/// A better correction than the refusal's: the part of the line that it is about, and what is right in its place.
+fn right_line(
+    draft: &mut Draft,
+    host: &Host,
+    line: &CommandLine,
+    refusal: &Refusal,
+    attempt: &Attempt<'_>,
+) -> Option<(String, String)> {
+    let shown = applied(&attempt.typed, refusal);
+    // What is forbidden is so in other words too.
+    if attempt.offered.is_some() || !(is_about_words(host, refusal, attempt) || shown.is_some()) {
+        return None;
+    }
+    let (around, said) = said(line, attempt)?;
+    if leaves_somebody_out(host, &said, attempt) {
+        return None;
+    }
+    let mut tried = Vec::new();
+    if let Some(shown) = &shown {
+        match rehearse(draft, host, format!("{around}{shown}"), attempt) {
+            Rehearsed::Played | Rehearsed::Looks | Rehearsed::Forbidden
+                if says_all(&said, shown) && !hides_the_point(host, shown, attempt) =>
             {
-                let word = attempt.typed.split_whitespace().next().unwrap_or_default();
-                let what = format!("there is no command {word}");
-                Refusal { mended: None, what, ..refusal }.example(HELP)
+                // A correction of a line that nobody typed would not be shown.
+                return (!line.typed.ends_with(&attempt.typed)).then(|| (said, shown.clone()));
             }
-            None if refusal.mended.is_some() && !self.may_correct(host, line, &refusal, attempt) => {
-                let dice = host.plugins.notation(&attempt.room).and_then(|spec| spec.examples.first().cloned());
-                Refusal { mended: None, example: refusal.example.or(dice), ..refusal }
-            }
-            None => refusal,
-        }
-    }
-
-    /// Whether the correction of a refusal would at least be understood, if it throws plain dice: `roll l2d6` would not.
-    fn may_correct(&mut self, host: &Host, line: &CommandLine, refusal: &Refusal, attempt: &Attempt<'_>) -> bool {
-        // Bare dice stand for a roll of them.
-        let around = line.typed.strip_suffix(attempt.typed.as_str()).unwrap_or_default();
-        let Some(right) = applied(&attempt.typed, refusal) else { return true };
-        let throws = |typed: &str| {
-            let (word, _) = CommandLine { typed: typed.to_owned(), by_name: true }.word();
-            host.plugins.knowing(&word, &attempt.room).iter().any(|(_, spec)| spec.notation)
-        };
-        let dice = throws(&right) || throws(&attempt.typed);
-        !dice
-            || matches!(self.rehearse(host, format!("{around}{right}"), attempt), Rehearsed::Played | Rehearsed::Looks)
-    }
-
-    /// Whether the correction of a refusal would be played.
-    fn would_correct(&mut self, host: &Host, line: &CommandLine, refusal: &Refusal, attempt: &Attempt<'_>) -> bool {
-        let Some(around) = line.typed.strip_suffix(attempt.typed.as_str()) else { return false };
-        let right = applied(&attempt.typed, refusal).map(|right| format!("{around}{right}"));
-        right.is_some_and(|right| matches!(self.rehearse(host, right, attempt), Rehearsed::Played))
-    }
-
-    /// A better correction than the refusal's: the part of the line that it is about, and what is right in its place.
-    fn right_line(
-        &mut self,
-        host: &Host,
-        line: &CommandLine,
-        refusal: &Refusal,
-        attempt: &Attempt<'_>,
-    ) -> Option<(String, String)> {
-        let shown = applied(&attempt.typed, refusal);
-        // What is forbidden is so in other words too.
-        if attempt.offered.is_some() || !(is_about_words(host, refusal, attempt) || shown.is_some()) {
-            return None;
-        }
-        let (around, said) = said(line, attempt)?;
-        if leaves_somebody_out(host, &said, attempt) {
-            return None;
-        }
-        let mut tried = Vec::new();
-        if let Some(shown) = &shown {
-            match self.rehearse(host, format!("{around}{shown}"), attempt) {
-                Rehearsed::Played | Rehearsed::Looks | Rehearsed::Forbidden
-                    if says_all(&said, shown) && !hides_the_point(host, shown, attempt) =>
-                {
-                    // A correction of a line that nobody typed would not be shown.
-                    return (!line.typed.ends_with(&attempt.typed)).then(|| (said, shown.clone()));
-                }
-                Rehearsed::Played | Rehearsed::Looks | Rehearsed::Forbidden => {
-                    tried.extend(other_words(host, &said, attempt));
-                }
-                Rehearsed::Misread(again) => {
-                    let again = again.and_then(|again| Some(again.strip_prefix(around)?.to_owned()));
-                    let again = again.filter(|again| words(again) >= words(shown));
-                    // With words in a comment it is the last thing to try.
-                    let (comments, corrects): (Vec<_>, Vec<_>) = again.into_iter().partition(|line| line.contains('#'));
-                    tried.extend(corrects);
-                    tried.extend(other_words(host, &said, attempt));
-                    tried.extend(candidates(&Around::of(host, attempt), shown));
-                    tried.extend(comments);
-                }
-            }
-        }
-        tried.extend(candidates(&Around::of(host, attempt), &said));
-        match attempt.said {
-            // A command of a game means itself.
-            Some((_, Found::Plugin(..))) => {}
-            Some((_, Found::House(_))) => tried.extend(other_words(host, &said, attempt)),
-            None if begins_with_a_command(host, attempt) => {}
-            None => {
+            Rehearsed::Played | Rehearsed::Looks | Rehearsed::Forbidden => {
                 tried.extend(other_words(host, &said, attempt));
-                let odds = around.trim_end().eq_ignore_ascii_case(ODDS);
-                if let Some(main) = host.plugins.rolling(&attempt.room, &attempt.doc).filter(|_| odds) {
-                    let of_main = format!("{} {said}", main.name);
-                    tried.extend(candidates(&Around::of(host, attempt), &of_main));
-                    tried.push(of_main);
-                }
-                let alone = around.is_empty();
-                tried.extend(what_is_called_so(host, &said, attempt).into_iter().filter(|_| alone));
-                tried.extend(somebody_acts(host, &said, attempt).filter(|_| alone));
+            }
+            Rehearsed::Misread(again) => {
+                let again = again.and_then(|again| Some(again.strip_prefix(around)?.to_owned()));
+                let again = again.filter(|again| words(again) >= words(shown));
+                // With words in a comment it is the last thing to try.
+                let (comments, corrects): (Vec<_>, Vec<_>) = again.into_iter().partition(|line| line.contains('#'));
+                tried.extend(corrects);
+                tried.extend(other_words(host, &said, attempt));
+                tried.extend(candidates(&Around::of(host, attempt), shown));
+                tried.extend(comments);
             }
         }
-        tried.extend(shown);
-        tried.iter_mut().for_each(|line| line.truncate(without_idle_comment(line).len()));
-        tried.retain(|line| !hides_the_point(host, line, attempt));
-        tried.truncate(MOST_TRIED);
-        let right = self.first_played(host, (around, &tried), attempt)?;
-        Some((said, right))
     }
+    tried.extend(candidates(&Around::of(host, attempt), &said));
+    match attempt.said {
+        // A command of a game means itself.
+        Some((_, Found::Plugin(..))) => {}
+        Some((_, Found::House(_))) => tried.extend(other_words(host, &said, attempt)),
+        None if begins_with_a_command(host, attempt) => {}
+        None => {
+            tried.extend(other_words(host, &said, attempt));
+            let odds = around.trim_end().eq_ignore_ascii_case(ODDS);
+            if let Some(main) = host.plugins.rolling(&attempt.room, &attempt.doc).filter(|_| odds) {
+                let of_main = format!("{} {said}", main.name);
+                tried.extend(candidates(&Around::of(host, attempt), &of_main));
+                tried.push(of_main);
+            }
+            let alone = around.is_empty();
+            tried.extend(what_is_called_so(host, &said, attempt).into_iter().filter(|_| alone));
+            tried.extend(somebody_acts(host, &said, attempt).filter(|_| alone));
+        }
+    }
+    tried.extend(shown);
+    tried.iter_mut().for_each(|line| line.truncate(without_idle_comment(line).len()));
+    tried.retain(|line| !hides_the_point(host, line, attempt));
+    tried.truncate(MOST_TRIED);
+    let right = first_played(draft, host, (around, &tried), attempt)?;
+    Some((said, right))
+}
 
-    /// True if a line begins with no command, was guessed to be of another one, and would be refused as that.
-    fn is_wrong_guess(&mut self, host: &Host, line: &CommandLine, shown: &str, attempt: &Attempt<'_>) -> bool {
-        if attempt.said.is_some() || attempt.offered.is_some() || begins_with_a_command(host, attempt) {
-            return false;
-        }
-        let first = |line: &str| line.split_whitespace().next().unwrap_or_default().to_lowercase();
-        let (typed, command) = (first(&attempt.typed), first(shown));
-        let another_word = other_words(host, &attempt.typed, attempt).iter().any(|line| first(line) == command);
-        let like =
-            another_word || suggest_within(2, &typed, [command.as_str()]).is_some() || command.starts_with(&typed);
-        let Some((around, _)) = said(line, attempt) else { return false };
-        !like && matches!(self.rehearse(host, format!("{around}{shown}"), attempt), Rehearsed::Misread(_))
+/// True if a line begins with no command, was guessed to be of another one, and would be refused as that.
+fn is_wrong_guess(draft: &mut Draft, host: &Host, line: &CommandLine, shown: &str, attempt: &Attempt<'_>) -> bool {
+    if attempt.said.is_some() || attempt.offered.is_some() || begins_with_a_command(host, attempt) {
+        return false;
     }
+    let first = |line: &str| line.split_whitespace().next().unwrap_or_default().to_lowercase();
+    let (typed, command) = (first(&attempt.typed), first(shown));
+    let another_word = other_words(host, &attempt.typed, attempt).iter().any(|line| first(line) == command);
+    let like = another_word || suggest_within(2, &typed, [command.as_str()]).is_some() || command.starts_with(&typed);
+    let Some((around, _)) = said(line, attempt) else { return false };
+    !like && matches!(rehearse(draft, host, format!("{around}{shown}"), attempt), Rehearsed::Misread(_))
+}
 
-    /// The first of these lines that would be played, or whose correction would be.
-    fn first_played(
-        &mut self,
-        host: &Host,
-        (around, tried): (&str, &[String]),
-        attempt: &Attempt<'_>,
-    ) -> Option<String> {
-        let mut corrected = Vec::new();
-        for right in tried {
-            match self.rehearse(host, format!("{around}{right}"), attempt) {
-                Rehearsed::Played => return Some(right.clone()),
-                // A comment on what only looks was more than a comment.
-                Rehearsed::Looks if !right.contains('#') => return Some(right.clone()),
-                Rehearsed::Misread(again) => {
-                    // A guess that may be meant otherwise is none.
-                    let asks = |again: &String| again.contains('#') && !right.contains('#');
-                    let whole = |again: &String| !asks(again) && says_all(right, again) && words(again) >= words(right);
-                    corrected.extend(again.filter(|again| whole(again) && !hides_the_point(host, again, attempt)));
-                }
-                Rehearsed::Looks | Rehearsed::Forbidden => {}
+/// The first of these lines that would be played, or whose correction would be.
+fn first_played(
+    draft: &mut Draft,
+    host: &Host,
+    (around, tried): (&str, &[String]),
+    attempt: &Attempt<'_>,
+) -> Option<String> {
+    let mut corrected = Vec::new();
+    for right in tried {
+        match rehearse(draft, host, format!("{around}{right}"), attempt) {
+            Rehearsed::Played => return Some(right.clone()),
+            // A comment on what only looks was more than a comment.
+            Rehearsed::Looks if !right.contains('#') => return Some(right.clone()),
+            Rehearsed::Misread(again) => {
+                // A guess that may be meant otherwise is none.
+                let asks = |again: &String| again.contains('#') && !right.contains('#');
+                let whole = |again: &String| !asks(again) && says_all(right, again) && words(again) >= words(right);
+                corrected.extend(again.filter(|again| whole(again) && !hides_the_point(host, again, attempt)));
             }
+            Rehearsed::Looks | Rehearsed::Forbidden => {}
         }
-        corrected.dedup();
-        corrected.truncate(MOST_TRIED);
-        let plays = |typed: &String| match self.rehearse(host, typed.clone(), attempt) {
-            Rehearsed::Played => true,
-            Rehearsed::Looks => !typed.contains('#'),
-            Rehearsed::Forbidden | Rehearsed::Misread(_) => false,
-        };
-        let right = corrected.into_iter().find(plays)?;
-        Some(right.strip_prefix(around)?.to_owned())
     }
+    corrected.dedup();
+    corrected.truncate(MOST_TRIED);
+    let plays = |typed: &String| match rehearse(draft, host, typed.clone(), attempt) {
+        Rehearsed::Played => true,
+        Rehearsed::Looks => !typed.contains('#'),
+        Rehearsed::Forbidden | Rehearsed::Misread(_) => false,
+    };
+    let right = corrected.into_iter().find(plays)?;
+    Some(right.strip_prefix(around)?.to_owned())
+}
 
-    /// Finds out whether a line would be played, without playing it.
-    fn rehearse(&mut self, host: &Host, typed: String, attempt: &Attempt<'_>) -> Rehearsed {
-        if !attempt.fuel.takes(A_TRIAL) {
-            return Rehearsed::Misread(None);
-        }
-        let mut line = CommandLine { typed, by_name: true };
-        if self.group.is_none() {
-            match self.several(host, attempt.message, attempt.key.ordinal, &line) {
-                // What fits the first of a group is likely to fit the others.
-                Ok(Some(several)) => line = several.lines.into_iter().next().unwrap_or(line),
-                Ok(None) => {}
-                Err(_) => return Rehearsed::Misread(None),
-            }
-        }
-        // That is looked into before a line is played.
-        if amends(host, &attempt.room, &line.word().0) {
-            return Rehearsed::Played;
-        }
-        let mut again = self.attempt(host, attempt.message, attempt.key.ordinal, &line);
-        again.paced = true;
-        again.rehearsed = true;
-        match self.would_play(host, &line, &mut again) {
-            Ok(true) => Rehearsed::Played,
-            Ok(false) => Rehearsed::Looks,
-            Err(Unplayed::Refused(refusal)) => {
-                let about_words = is_about_words(host, &refusal, &again);
-                let asked = again.asked.is_some();
-                let refusal = if asked { refusal } else { meant::reworded(host, refusal, &mut again) };
-                let around = line.typed.strip_suffix(again.typed.as_str());
-                match around.zip(applied(&again.typed, &refusal)) {
-                    Some((around, right)) => Rehearsed::Misread(Some(format!("{around}{right}"))),
-                    None if about_words => Rehearsed::Misread(None),
-                    None => Rehearsed::Forbidden,
-                }
-            }
-            Err(Unplayed::Silent | Unplayed::Store(_)) => Rehearsed::Misread(None),
+/// Finds out whether a line would be played, without playing it.
+fn rehearse(draft: &mut Draft, host: &Host, typed: String, attempt: &Attempt<'_>) -> Rehearsed {
+    if !attempt.fuel.takes(A_TRIAL) {
+        return Rehearsed::Misread(None);
+    }
+    let mut line = CommandLine { typed, by_name: true };
+    if draft.group.is_none() {
+        match draft.several(host, attempt.message, attempt.key.ordinal, &line) {
+            // What fits the first of a group is likely to fit the others.
+            Ok(Some(several)) => line = several.lines.into_iter().next().unwrap_or(line),
+            Ok(None) => {}
+            Err(_) => return Rehearsed::Misread(None),
         }
     }
+    // That is looked into before a line is played.
+    if amends(host, &attempt.room, &line.word().0) {
+        return Rehearsed::Played;
+    }
+    let mut again = draft.attempt(host, attempt.message, attempt.key.ordinal, &line);
+    again.paced = true;
+    again.rehearsed = true;
+    match would_play(draft, host, &line, &mut again) {
+        Ok(true) => Rehearsed::Played,
+        Ok(false) => Rehearsed::Looks,
+        Err(Unplayed::Refused(refusal)) => {
+            let about_words = is_about_words(host, &refusal, &again);
+            let asked = again.asked.is_some();
+            let refusal = if asked { refusal } else { meant::reworded(host, refusal, &mut again) };
+            let around = line.typed.strip_suffix(again.typed.as_str());
+            match around.zip(applied(&again.typed, &refusal)) {
+                Some((around, right)) => Rehearsed::Misread(Some(format!("{around}{right}"))),
+                None if about_words => Rehearsed::Misread(None),
+                None => Rehearsed::Forbidden,
+            }
+        }
+        Err(Unplayed::Silent | Unplayed::Store(_)) => Rehearsed::Misread(None),
+    }
+}
 
-    /// Whether a line that would be played does more than look.
-    fn would_play<'a>(
-        &mut self,
-        host: &'a Host,
-        line: &CommandLine,
-        attempt: &mut Attempt<'a>,
-    ) -> Result<bool, Unplayed> {
-        let (plugin, spec, from) = match self.mean(host, line, attempt)? {
-            Meant::Own(spec) if spec.is(Trait::Tried) => {
-                return self.play_of_the_table(host, spec, attempt).map(|_| true);
-            }
-            Meant::Own(_) => return Err(Refusal::default().into()),
-            Meant::Game(_, spec, from) if spec.is(Trait::Private) && puts_a_word_in(from, attempt) => {
-                return Err(Refusal::default().into());
-            }
-            Meant::Odds(asked) => return self.would_tell_odds(host, asked, attempt).map(|()| true),
-            Meant::Game(plugin, spec, from) => (plugin, spec, from),
-        };
-        let (play, state) = self.prepare(host, plugin, spec, from, attempt)?;
-        self.only_looks(host, (&play, &state), attempt)?;
-        // Whether it is refused against a hidden value would tell the value.
-        if !play.measured.by_everybody() || play.against.is_some_and(|against| against.is_hidden()) {
-            return Ok(true);
+/// Whether a line that would be played does more than look.
+fn would_play<'a>(
+    draft: &mut Draft,
+    host: &'a Host,
+    line: &CommandLine,
+    attempt: &mut Attempt<'a>,
+) -> Result<bool, Unplayed> {
+    let (plugin, spec, from) = match mean(draft, host, line, attempt)? {
+        Meant::Own(spec) if spec.is(Trait::Tried) => {
+            return play_of_the_table(draft, host, spec, attempt).map(|_| true);
         }
-        let mut dice = dice_of_no_table(&attempt.typed);
-        let mut budget = Budget::new(&mut dice);
-        let played = play.with(&mut budget, Wanted::Ending).unwrap_or_else(|| Err(Refusal::default()));
-        let thrown = !budget.into_thrown().is_empty();
-        let (Played { held, reply }, left) = played?;
-        let looks = !thrown && held == state.held && !left.followed && reply.offers.is_empty();
-        if looks {
-            play.unless_more_is_asked(&left.cast, from..attempt.typed.len())?;
+        Meant::Own(_) => return Err(Refusal::default().into()),
+        Meant::Game(_, spec, from) if spec.is(Trait::Private) && puts_a_word_in(from, attempt) => {
+            return Err(Refusal::default().into());
         }
-        Ok(!looks)
+        Meant::Odds(asked) => return would_tell_odds(draft, host, asked, attempt).map(|()| true),
+        Meant::Game(plugin, spec, from) => (plugin, spec, from),
+    };
+    let (play, state) = prepare(draft, host, plugin, spec, from, attempt)?;
+    only_looks(draft, host, (&play, &state), attempt)?;
+    // Whether it is refused against a hidden value would tell the value.
+    if !play.measured.by_everybody() || play.against.is_some_and(|against| against.is_hidden()) {
+        return Ok(true);
     }
+    let mut dice = dice_of_no_table(&attempt.typed);
+    let mut budget = Budget::new(&mut dice);
+    let played = play.with(&mut budget, Wanted::Ending).unwrap_or_else(|| Err(Refusal::default()));
+    let thrown = !budget.into_thrown().is_empty();
+    let (Played { held, reply }, left) = played?;
+    let looks = !thrown && held == state.held && !left.followed && reply.offers.is_empty();
+    if looks {
+        play.unless_more_is_asked(&left.cast, from..attempt.typed.len())?;
+    }
+    Ok(!looks)
 }
 
 /// True if a refusal is about the words of a line, not about what is forbidden now. What a tool refuses is: it looks up names

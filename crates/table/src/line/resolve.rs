@@ -1,6 +1,7 @@
 //! Which command a line means.
 
 use super::followed::Followed;
+use super::followed::replied;
 use super::remarks::{Command, Here};
 use super::unknown::{glued, two_words, unknown, value_alone};
 use crate::attempt::Attempt;
@@ -16,166 +17,164 @@ use plugin_api::{CommandSpec, FollowUp, Kind, Plugin, Refusal, Words};
 use understand::reading::reads;
 use understand::surroundings::Found;
 
-impl Draft {
-    /// The command that `line` means in its room, of a game that the operator offers there.
-    pub(super) fn resolve<'a>(
-        &self,
-        host: &'a Host,
-        line: &CommandLine,
-        attempt: &Attempt<'_>,
-    ) -> Result<Found<'a>, Unplayed> {
-        let found = self.resolve_enabled(host, &attempt.room, line, attempt)?;
-        let game = match found {
-            Found::Plugin(plugin, ..) => Some(plugin.manifest()),
-            Found::House(_) => None,
-        };
-        if let Some(game) = game {
-            host.must_offer(&attempt.message.room, game)?;
-        }
-        if let Some(entry) = attempt.offered {
-            let offers = self.ledger(host).roll(entry)?.map(|roll| roll.game);
-            if offers.as_ref() != game.map(|game| &game.id) {
-                let what = format!("what #{entry} offered is no command of its game any more");
-                return Err(Refusal::new(what).example("waiting").into());
-            }
-        }
-        Ok(found)
+/// The command that `line` means in its room, of a game that the operator offers there.
+pub(super) fn resolve<'a>(
+    draft: &Draft,
+    host: &'a Host,
+    line: &CommandLine,
+    attempt: &Attempt<'_>,
+) -> Result<Found<'a>, Unplayed> {
+    let found = resolve_enabled(draft, host, &attempt.room, line, attempt)?;
+    let game = match found {
+        Found::Plugin(plugin, ..) => Some(plugin.manifest()),
+        Found::House(_) => None,
+    };
+    if let Some(game) = game {
+        host.must_offer(&attempt.message.room, game)?;
     }
+    if let Some(entry) = attempt.offered {
+        let offers = draft.ledger(host).roll(entry)?.map(|roll| roll.game);
+        if offers.as_ref() != game.map(|game| &game.id) {
+            let what = format!("what #{entry} offered is no command of its game any more");
+            return Err(Refusal::new(what).example("waiting").into());
+        }
+    }
+    Ok(found)
+}
 
-    fn resolve_enabled<'a>(
-        &self,
-        host: &'a Host,
-        room: &RoomDoc,
-        line: &CommandLine,
-        attempt: &Attempt<'_>,
-    ) -> Result<Found<'a>, Unplayed> {
-        let (word, place) = line.word();
-        if let Some(command) = host.plugins.house_command(&word, room) {
-            return Ok(Found::House(command));
+fn resolve_enabled<'a>(
+    draft: &Draft,
+    host: &'a Host,
+    room: &RoomDoc,
+    line: &CommandLine,
+    attempt: &Attempt<'_>,
+) -> Result<Found<'a>, Unplayed> {
+    let (word, place) = line.word();
+    if let Some(command) = host.plugins.house_command(&word, room) {
+        return Ok(Found::House(command));
+    }
+    let commands = |word: &str| host.plugins.knowing(word, room);
+    // A tool's own name gives way to a game's command too.
+    let is_of_a_game = |plugin: &dyn Plugin| {
+        plugin.manifest().kind == Kind::Tool
+            && commands(&word).iter().any(|(known, _)| known.manifest().kind == Kind::Game)
+    };
+    if let Some(plugin) = host.plugins.get(&word).filter(|plugin| !is_of_a_game(*plugin)) {
+        return by_id(host, room, plugin, line, place.end);
+    }
+    let (mut knowing, mut place) = (commands(&word), place);
+    for apart in glued(&word) {
+        // `i+1` is `i +1`.
+        if knowing.is_empty() {
+            knowing = commands(&word[..apart]);
+            place.end = apart;
         }
-        let commands = |word: &str| host.plugins.knowing(word, room);
-        // A tool's own name gives way to a game's command too.
-        let is_of_a_game = |plugin: &dyn Plugin| {
-            plugin.manifest().kind == Kind::Tool
-                && commands(&word).iter().any(|(known, _)| known.manifest().kind == Kind::Game)
-        };
-        if let Some(plugin) = host.plugins.get(&word).filter(|plugin| !is_of_a_game(*plugin)) {
-            return by_id(host, room, plugin, line, place.end);
+    }
+    if let Some((whole, end)) = two_words(line) {
+        // `new act` is `newact`, and `next turn` is no turn of somebody called turn.
+        let both = commands(&whole);
+        if !both.is_empty() {
+            (knowing, place.end) = (both, end);
         }
-        let (mut knowing, mut place) = (commands(&word), place);
-        for apart in glued(&word) {
-            // `i+1` is `i +1`.
-            if knowing.is_empty() {
-                knowing = commands(&word[..apart]);
-                place.end = apart;
+    }
+    // `i am Tsubame`
+    if let Some((whole, end)) = two_words(line).filter(|_| word == "i")
+        && host.plugins.house_command(&whole, room).is_some()
+    {
+        let refusal = Refusal::new(format!("did you mean {whole}?")).mended(0..end, Some(whole.as_str()));
+        return Err(refusal.into());
+    }
+    // `t dodge dn 12` is a test of one's own dodge.
+    let sheet = Sheet { doc: &attempt.doc, character: attempt.actor };
+    let valued = line.typed.split_whitespace().nth(1).is_some_and(|next| sheet.named(next).is_some());
+    if let Some(refusal) = begins_a_sentence(line, &word, &knowing).filter(|_| !valued) {
+        return Err(refusal.into());
+    }
+    let main_game = draft.state.doc.doc.main_game.as_deref();
+    match knowing.as_slice() {
+        [] if sheet.named(&word).is_some() => Err(value_alone(&word).into()),
+        [] => Err(unknown(host, room, line, &word)),
+        [(plugin, command)] => Ok(Found::Plugin(*plugin, command, place.end)),
+        several => {
+            if let Some(game) = game_offered(draft, host, place.end, several, attempt)? {
+                return Ok(game);
+            }
+            if several.iter().all(|(_, command)| command.follow_up != FollowUp::No)
+                && let Some(game) = game_followed(draft, host, line, place.end, several, attempt)?
+            {
+                return Ok(game);
+            }
+            let can_read = |(plugin, command): &&(&dyn Plugin, &CommandSpec)| {
+                let typed = Arguments::of(&line.typed, command.follow_up).typed;
+                reads(*plugin, command, &mut Words::new(&typed, place.end.min(typed.len())))
+            };
+            let by_object = several.iter().all(|(_, command)| command.by_object);
+            let reading: Vec<_> = several.iter().filter(|each| by_object && can_read(each)).collect();
+            let main = several.iter().find(|(plugin, _)| Some(plugin.manifest().id.as_str()) == main_game);
+            match (main, reading.as_slice()) {
+                // What one game alone can read is meant for that one: `spend spotlight`.
+                (_, [(plugin, command)]) => Ok(Found::Plugin(*plugin, command, place.end)),
+                (Some((plugin, command)), _) => Ok(Found::Plugin(*plugin, command, place.end)),
+                (None, _) => Err(ambiguous(room, &word, &line.typed, several).into()),
             }
         }
-        if let Some((whole, end)) = two_words(line) {
-            // `new act` is `newact`, and `next turn` is no turn of somebody called turn.
-            let both = commands(&whole);
-            if !both.is_empty() {
-                (knowing, place.end) = (both, end);
-            }
-        }
-        // `i am Tsubame`
-        if let Some((whole, end)) = two_words(line).filter(|_| word == "i")
-            && host.plugins.house_command(&whole, room).is_some()
-        {
-            let refusal = Refusal::new(format!("did you mean {whole}?")).mended(0..end, Some(whole.as_str()));
-            return Err(refusal.into());
-        }
-        // `t dodge dn 12` is a test of one's own dodge.
-        let sheet = Sheet { doc: &attempt.doc, character: attempt.actor };
-        let valued = line.typed.split_whitespace().nth(1).is_some_and(|next| sheet.named(next).is_some());
-        if let Some(refusal) = begins_a_sentence(line, &word, &knowing).filter(|_| !valued) {
-            return Err(refusal.into());
-        }
-        let main_game = self.state.doc.doc.main_game.as_deref();
-        match knowing.as_slice() {
-            [] if sheet.named(&word).is_some() => Err(value_alone(&word).into()),
-            [] => Err(unknown(host, room, line, &word)),
-            [(plugin, command)] => Ok(Found::Plugin(*plugin, command, place.end)),
-            several => {
-                if let Some(game) = self.game_offered(host, place.end, several, attempt)? {
-                    return Ok(game);
-                }
-                if several.iter().all(|(_, command)| command.follow_up != FollowUp::No)
-                    && let Some(game) = self.game_followed(host, line, place.end, several, attempt)?
-                {
-                    return Ok(game);
-                }
-                let can_read = |(plugin, command): &&(&dyn Plugin, &CommandSpec)| {
-                    let typed = Arguments::of(&line.typed, command.follow_up).typed;
-                    reads(*plugin, command, &mut Words::new(&typed, place.end.min(typed.len())))
+    }
+}
+
+/// Of several games that know a command, the one that offered it, if it is taken by its number.
+fn game_offered<'a>(
+    draft: &Draft,
+    host: &Host,
+    end: usize,
+    several: &[(&'a dyn Plugin, &'a CommandSpec)],
+    attempt: &Attempt<'_>,
+) -> Result<Option<Found<'a>>, StoreError> {
+    let Some(entry) = attempt.offered else { return Ok(None) };
+    let game = draft.ledger(host).roll(entry)?.map(|roll| roll.game);
+    let found = several.iter().find(|(plugin, _)| Some(&plugin.manifest().id) == game.as_ref());
+    Ok(found.map(|(plugin, command)| Found::Plugin(*plugin, command, end)))
+}
+
+/// Of several games that know a follow-up, the one that made the roll it is about.
+fn game_followed<'a>(
+    draft: &Draft,
+    host: &Host,
+    line: &CommandLine,
+    end: usize,
+    several: &[(&'a dyn Plugin, &'a CommandSpec)],
+    attempt: &Attempt<'_>,
+) -> Result<Option<Found<'a>>, StoreError> {
+    let typed = Arguments::of(&line.typed, FollowUp::Own);
+    let number = typed.roll.or(replied(draft, host, attempt.message)?);
+    let ledger = draft.ledger(host);
+    let cast = attempt.cast(host);
+    let named = match number {
+        Some(number) => ledger.roll_of(number)?.map(|(_, roll)| roll),
+        None => None,
+    };
+    let mut latest: Option<(u64, Found)> = None;
+    for (plugin, command) in several {
+        let id = &plugin.manifest().id;
+        let found = Found::Plugin(*plugin, command, end);
+        match &named {
+            Some(roll) if roll.game == *id => return Ok(Some(found)),
+            Some(_) => {}
+            None => {
+                let command = Command { plugin: *plugin, spec: command, from: end };
+                let followed = Followed { command, here: Here::of(host, &cast, attempt), offered: None };
+                let number = match followed.latest(&ledger, &mut typed.clone()) {
+                    Ok((_, number)) => number,
+                    // It may be a line of another game.
+                    Err(Unplayed::Refused(_) | Unplayed::Silent) => None,
+                    Err(Unplayed::Store(error)) => return Err(error),
                 };
-                let by_object = several.iter().all(|(_, command)| command.by_object);
-                let reading: Vec<_> = several.iter().filter(|each| by_object && can_read(each)).collect();
-                let main = several.iter().find(|(plugin, _)| Some(plugin.manifest().id.as_str()) == main_game);
-                match (main, reading.as_slice()) {
-                    // What one game alone can read is meant for that one: `spend spotlight`.
-                    (_, [(plugin, command)]) => Ok(Found::Plugin(*plugin, command, place.end)),
-                    (Some((plugin, command)), _) => Ok(Found::Plugin(*plugin, command, place.end)),
-                    (None, _) => Err(ambiguous(room, &word, &line.typed, several).into()),
+                if let Some(number) = number.filter(|number| latest.is_none_or(|(best, _)| *number > best)) {
+                    latest = Some((number, found));
                 }
             }
         }
     }
-
-    /// Of several games that know a command, the one that offered it, if it is taken by its number.
-    fn game_offered<'a>(
-        &self,
-        host: &Host,
-        end: usize,
-        several: &[(&'a dyn Plugin, &'a CommandSpec)],
-        attempt: &Attempt<'_>,
-    ) -> Result<Option<Found<'a>>, StoreError> {
-        let Some(entry) = attempt.offered else { return Ok(None) };
-        let game = self.ledger(host).roll(entry)?.map(|roll| roll.game);
-        let found = several.iter().find(|(plugin, _)| Some(&plugin.manifest().id) == game.as_ref());
-        Ok(found.map(|(plugin, command)| Found::Plugin(*plugin, command, end)))
-    }
-
-    /// Of several games that know a follow-up, the one that made the roll it is about.
-    fn game_followed<'a>(
-        &self,
-        host: &Host,
-        line: &CommandLine,
-        end: usize,
-        several: &[(&'a dyn Plugin, &'a CommandSpec)],
-        attempt: &Attempt<'_>,
-    ) -> Result<Option<Found<'a>>, StoreError> {
-        let typed = Arguments::of(&line.typed, FollowUp::Own);
-        let number = typed.roll.or(self.replied(host, attempt.message)?);
-        let ledger = self.ledger(host);
-        let cast = attempt.cast(host);
-        let named = match number {
-            Some(number) => ledger.roll_of(number)?.map(|(_, roll)| roll),
-            None => None,
-        };
-        let mut latest: Option<(u64, Found)> = None;
-        for (plugin, command) in several {
-            let id = &plugin.manifest().id;
-            let found = Found::Plugin(*plugin, command, end);
-            match &named {
-                Some(roll) if roll.game == *id => return Ok(Some(found)),
-                Some(_) => {}
-                None => {
-                    let command = Command { plugin: *plugin, spec: command, from: end };
-                    let followed = Followed { command, here: Here::of(host, &cast, attempt), offered: None };
-                    let number = match followed.latest(&ledger, &mut typed.clone()) {
-                        Ok((_, number)) => number,
-                        // It may be a line of another game.
-                        Err(Unplayed::Refused(_) | Unplayed::Silent) => None,
-                        Err(Unplayed::Store(error)) => return Err(error),
-                    };
-                    if let Some(number) = number.filter(|number| latest.is_none_or(|(best, _)| *number > best)) {
-                        latest = Some((number, found));
-                    }
-                }
-            }
-        }
-        Ok(latest.map(|(_, found)| found))
-    }
+    Ok(latest.map(|(_, found)| found))
 }
 
 /// Words in front of the number of an offer.

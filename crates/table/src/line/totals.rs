@@ -10,28 +10,26 @@ use journal::Page;
 use plugin_api::Refusal;
 use serde_json::Value;
 
-impl Draft {
-    /// The line with the total in place of the roll's number, if it has one and changes a counter.
-    ///
-    /// # Errors
-    /// That is no roll with a total that all who read the answer may know. Or the store cannot be read.
-    pub(super) fn with_total(&self, host: &Host, typed: &str, attempt: &Attempt<'_>) -> Result<String, Unplayed> {
-        let sheet = Sheet { doc: &attempt.doc, character: attempt.actor };
-        let with = |before: &str, total: i64, after: &str| format!("{before}{total}{after}");
-        let changes = |(before, _, after): &(&str, u64, &str)| sheet.called(&with(before, 0, after)).is_some();
-        let Some((before, number, after)) = changed_by(typed).filter(changes) else { return Ok(typed.to_owned()) };
-        let ledger = self.ledger(host);
-        let known = |page: &Page| {
-            !page.is_secret() || (attempt.is_secret() && attempt.rights.may(&attempt.doc, Act::Read(&page.entry)))
-        };
-        let page = ledger.page(ledger.current(number)?)?.filter(|page| !page.is_void() && known(page));
-        match page.and_then(|page| page.facts().get("total").and_then(Value::as_i64)) {
-            Some(total) if total >= 0 => Ok(with(before, total, after)),
-            _ => Err(Refusal::new(format!("#{number} is no roll that came to a number"))
-                .about(format!("#{number}"))
-                .example("history")
-                .into()),
-        }
+/// The line with the total in place of the roll's number, if it has one and changes a counter.
+///
+/// # Errors
+/// That is no roll with a total that all who read the answer may know. Or the store cannot be read.
+pub(super) fn with_total(draft: &Draft, host: &Host, typed: &str, attempt: &Attempt<'_>) -> Result<String, Unplayed> {
+    let sheet = Sheet { doc: &attempt.doc, character: attempt.actor };
+    let with = |before: &str, total: i64, after: &str| format!("{before}{total}{after}");
+    let changes = |(before, _, after): &(&str, u64, &str)| sheet.called(&with(before, 0, after)).is_some();
+    let Some((before, number, after)) = changed_by(typed).filter(changes) else { return Ok(typed.to_owned()) };
+    let ledger = draft.ledger(host);
+    let known = |page: &Page| {
+        !page.is_secret() || (attempt.is_secret() && attempt.rights.may(&attempt.doc, Act::Read(&page.entry)))
+    };
+    let page = ledger.page(ledger.current(number)?)?.filter(|page| !page.is_void() && known(page));
+    match page.and_then(|page| page.facts().get("total").and_then(Value::as_i64)) {
+        Some(total) if total >= 0 => Ok(with(before, total, after)),
+        _ => Err(Refusal::new(format!("#{number} is no roll that came to a number"))
+            .about(format!("#{number}"))
+            .example("history")
+            .into()),
     }
 }
 

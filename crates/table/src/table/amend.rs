@@ -7,6 +7,8 @@ use super::edit::{First, NewVersion, Stands, in_its_way};
 use super::lines::kept;
 use super::{Said, Table};
 use crate::draft::Draft;
+use crate::line::{play_typed, replied};
+use crate::table::edit::{all_to_nothing, replaced, take_first_back};
 use chat::Message;
 use dice::{Dialect, Notation};
 use host::Host;
@@ -144,228 +146,232 @@ impl Table {
     }
 }
 
-impl Draft {
-    /// Plays a line of a message, which may amend an earlier entry. Each outcome comes with the ordinal of its command.
-    ///
-    /// # Errors
-    /// The store cannot be read.
-    pub(super) fn play_said(
-        &mut self,
-        host: &Host,
-        message: &Message,
-        line_number: u32,
-        line: &CommandLine,
-    ) -> Result<Vec<(u32, Outcome)>, StoreError> {
-        let (word, _) = line.word();
-        let room = self.room(host, &message.room)?.doc;
-        if !amends(host, &room, &word) {
-            return self.play_typed(host, message, line_number, line);
-        }
-        let amended = match self.amended(host, message, line, &word) {
-            Ok(amended) => amended,
-            Err(Unplayed::Store(error)) => return Err(error),
-            Err(refused) => {
-                return Ok(vec![(line_number, self.refuse_line(host, message, line_number, line, refused)?)]);
-            }
-        };
-        let before = (self.state.clone(), self.writes.clone(), self.replacing.take(), self.offered.clone());
-        let first = First { id: amended.page.entry.key.id.clone(), pages: vec![amended.page.clone()] };
-        let mut made = BTreeMap::new();
-        let played = self.play_amended(host, message, &amended, &first, &mut made);
-        self.replacing.clone_from(&before.2);
-        let why = match played {
-            Ok(outcome) => return Ok(vec![(line_number, outcome)]),
-            Err(Stands::Store(error)) => return Err(error),
-            Err(Stands::Because(why)) => why,
-        };
-        (self.state, self.writes, self.replacing, self.offered) = before.clone();
-        if let Some(last) = first.with_more_dice(made) {
-            // Its result is dropped, but its dice were rolled.
-            let ordinal = amended.page.entry.key.ordinal;
-            let lines = vec![amended.line; line_and_place(ordinal).0 as usize];
-            let version = NewVersion { said: Said { message, lines: &lines }, original: "" };
-            let outcomes = self.all_to_nothing(host, version, (&first, &last), &why);
-            self.replacing = before.2;
-            return match outcomes {
-                Ok(outcomes) => Ok(outcomes.into_iter().map(|outcome| (line_number, outcome)).collect()),
-                Err(Stands::Store(error)) => Err(error),
-                Err(Stands::Because(why)) => self.stands(host, message, (line_number, line), &amended.page, &why),
-            };
-        }
-        self.stands(host, message, (line_number, line), &amended.page, &why)
+/// Plays a line of a message, which may amend an earlier entry. Each outcome comes with the ordinal of its command.
+///
+/// # Errors
+/// The store cannot be read.
+pub(super) fn play_said(
+    draft: &mut Draft,
+    host: &Host,
+    message: &Message,
+    line_number: u32,
+    line: &CommandLine,
+) -> Result<Vec<(u32, Outcome)>, StoreError> {
+    let (word, _) = line.word();
+    let room = draft.room(host, &message.room)?.doc;
+    if !amends(host, &room, &word) {
+        return play_typed(draft, host, message, line_number, line);
     }
+    let amended = match amended(draft, host, message, line, &word) {
+        Ok(amended) => amended,
+        Err(Unplayed::Store(error)) => return Err(error),
+        Err(refused) => {
+            return Ok(vec![(line_number, draft.refuse_line(host, message, line_number, line, refused)?)]);
+        }
+    };
+    let before = (draft.state.clone(), draft.writes.clone(), draft.replacing.take(), draft.offered.clone());
+    let first = First { id: amended.page.entry.key.id.clone(), pages: vec![amended.page.clone()] };
+    let mut made = BTreeMap::new();
+    let played = play_amended(draft, host, message, &amended, &first, &mut made);
+    draft.replacing.clone_from(&before.2);
+    let why = match played {
+        Ok(outcome) => return Ok(vec![(line_number, outcome)]),
+        Err(Stands::Store(error)) => return Err(error),
+        Err(Stands::Because(why)) => why,
+    };
+    (draft.state, draft.writes, draft.replacing, draft.offered) = before.clone();
+    if let Some(last) = first.with_more_dice(made) {
+        // Its result is dropped, but its dice were rolled.
+        let ordinal = amended.page.entry.key.ordinal;
+        let lines = vec![amended.line; line_and_place(ordinal).0 as usize];
+        let version = NewVersion { said: Said { message, lines: &lines }, original: "" };
+        let outcomes = all_to_nothing(draft, host, version, (&first, &last), &why);
+        draft.replacing = before.2;
+        return match outcomes {
+            Ok(outcomes) => Ok(outcomes.into_iter().map(|outcome| (line_number, outcome)).collect()),
+            Err(Stands::Store(error)) => Err(error),
+            Err(Stands::Because(why)) => stands(draft, host, message, (line_number, line), &amended.page, &why),
+        };
+    }
+    stands(draft, host, message, (line_number, line), &amended.page, &why)
+}
 
-    fn stands(
-        &mut self,
-        host: &Host,
-        message: &Message,
-        (number, line): (u32, &CommandLine),
-        page: &Page,
-        why: &str,
-    ) -> Result<Vec<(u32, Outcome)>, StoreError> {
-        let prefix = self.room(host, &message.room)?.doc.prefix.clone();
-        // What the line itself would be answered ends with an example of its own, or with how it would be right.
-        let (why, right) = why.split_once(" Try: ").map_or((why, None), |(why, right)| (why, Some(right)));
-        let why = why.split(" Example: ").next().unwrap_or(why).trim_end_matches('.');
-        let refusal = Refusal::new(format!("I left #{} as it is: {why}", page.number()));
-        let right = right.and_then(|right| right.lines().next()?.strip_prefix(&*prefix));
-        let refusal = match right {
-            Some(right) => refusal.mended(0..line.typed.len(), Some(format!("{AMEND} #{} {right}", page.number()))),
-            None => refusal.example(format!("why #{}", page.number())),
-        };
-        Ok(vec![(number, self.refuse_line(host, message, number, line, refusal.into())?)])
-    }
+fn stands(
+    draft: &mut Draft,
+    host: &Host,
+    message: &Message,
+    (number, line): (u32, &CommandLine),
+    page: &Page,
+    why: &str,
+) -> Result<Vec<(u32, Outcome)>, StoreError> {
+    let prefix = draft.room(host, &message.room)?.doc.prefix.clone();
+    // What the line itself would be answered ends with an example of its own, or with how it would be right.
+    let (why, right) = why.split_once(" Try: ").map_or((why, None), |(why, right)| (why, Some(right)));
+    let why = why.split(" Example: ").next().unwrap_or(why).trim_end_matches('.');
+    let refusal = Refusal::new(format!("I left #{} as it is: {why}", page.number()));
+    let right = right.and_then(|right| right.lines().next()?.strip_prefix(&*prefix));
+    let refusal = match right {
+        Some(right) => refusal.mended(0..line.typed.len(), Some(format!("{AMEND} #{} {right}", page.number()))),
+        None => refusal.example(format!("why #{}", page.number())),
+    };
+    Ok(vec![(number, draft.refuse_line(host, message, number, line, refusal.into())?)])
+}
 
-    /// The entry that a line is about and what it is to be, if this player may amend it.
-    fn amended(&mut self, host: &Host, message: &Message, line: &CommandLine, word: &str) -> Result<Amended, Unplayed> {
-        if let Some(meant) = (word == ADD).then(|| self.adds_to_another(host, message, line)).flatten() {
-            let what = "add is for your last roll";
-            return Err(Refusal::new(what).mended(0..line.typed.len(), Some(meant)).into());
-        }
-        let ledger = self.ledger(host);
-        let arguments = Arguments::of(&line.typed, FollowUp::Own);
-        let number = match arguments.roll.or(self.replied(host, message)?) {
-            Some(number) => number,
-            None => ledger
-                .last_to_undo(&message.speaker, MOST_UNDONE)?
-                .map(|page| page.number())
-                .ok_or_else(|| Refusal::new("you have played nothing that could be amended").example("history"))?,
-        };
-        let page = ledger.must_have(ledger.current(number)?)?;
-        self.may_be_amended(host, message, &page)?;
-        if word == ADD && page.dice().is_empty() {
-            let what = format!("#{} is no roll that something could be added to", page.number());
-            return Err(Refusal::new(what).example("history").into());
-        }
-        let typed = words_of(&arguments, line, &self.state.rooms[&message.room].doc.prefix);
-        let spec = host.plugins.of_entry(&page.entry.game, &page.entry.command);
-        let meant = meant(word, typed, arguments.comment.as_deref(), (&page, spec))?;
-        let name = self.state.doc.doc.name_of(page.entry.character);
-        let acts = CommandLine::new(&meant).word().0;
-        let own = self.state.doc.doc.seats.get(&message.speaker.player).map(|seat| seat.plays);
-        let typed = match own == Some(page.entry.character) || acts == "as" {
-            true => meant,
-            false => format!("as {} {meant}", written(name)),
-        };
-        Ok(Amended { page, line: CommandLine { typed, by_name: true } })
+/// The entry that a line is about and what it is to be, if this player may amend it.
+fn amended(
+    draft: &mut Draft,
+    host: &Host,
+    message: &Message,
+    line: &CommandLine,
+    word: &str,
+) -> Result<Amended, Unplayed> {
+    if let Some(meant) = (word == ADD).then(|| adds_to_another(draft, host, message, line)).flatten() {
+        let what = "add is for your last roll";
+        return Err(Refusal::new(what).mended(0..line.typed.len(), Some(meant)).into());
     }
+    let ledger = draft.ledger(host);
+    let arguments = Arguments::of(&line.typed, FollowUp::Own);
+    let number = match arguments.roll.or(replied(draft, host, message)?) {
+        Some(number) => number,
+        None => ledger
+            .last_to_undo(&message.speaker, MOST_UNDONE)?
+            .map(|page| page.number())
+            .ok_or_else(|| Refusal::new("you have played nothing that could be amended").example("history"))?,
+    };
+    let page = ledger.must_have(ledger.current(number)?)?;
+    may_be_amended(draft, host, message, &page)?;
+    if word == ADD && page.dice().is_empty() {
+        let what = format!("#{} is no roll that something could be added to", page.number());
+        return Err(Refusal::new(what).example("history").into());
+    }
+    let typed = words_of(&arguments, line, &draft.state.rooms[&message.room].doc.prefix);
+    let spec = host.plugins.of_entry(&page.entry.game, &page.entry.command);
+    let meant = meant(word, typed, arguments.comment.as_deref(), (&page, spec))?;
+    let name = draft.state.doc.doc.name_of(page.entry.character);
+    let acts = CommandLine::new(&meant).word().0;
+    let own = draft.state.doc.doc.seats.get(&message.speaker.player).map(|seat| seat.plays);
+    let typed = match own == Some(page.entry.character) || acts == "as" {
+        true => meant,
+        false => format!("as {} {meant}", written(name)),
+    };
+    Ok(Amended { page, line: CommandLine { typed, by_name: true } })
+}
 
-    /// The line of the command that `add the goblin to init 12` is about.
-    fn adds_to_another(&mut self, host: &Host, message: &Message, line: &CommandLine) -> Option<String> {
-        let words: Vec<&str> = line.typed.split_whitespace().skip(1).collect();
-        let room = self.room(host, &message.room).ok()?.doc;
-        let articles = ["the", "a", "an", "my"];
-        let to = words.iter().position(|word| ["to", "into", "in"].contains(&word.to_lowercase().as_str()))?;
-        let behind = words[to + 1..].iter().position(|word| !articles.contains(&word.to_lowercase().as_str()))?;
-        let (command, rest) = words[to + 1 + behind..].split_first()?;
-        let command = command.trim_end_matches([',', ':', '.']).to_lowercase();
-        let knows = |word: &str| !host.plugins.knowing(word, &room).is_empty();
-        let games = host.plugins.enabled(&room);
-        let names = || games.iter().flat_map(|game| &game.manifest().commands).map(|spec| spec.name.as_str());
-        let right = if knows(&command) { None } else { suggest(&command, names()) };
-        let command = right.unwrap_or(&command);
-        let known = knows(command);
-        let what = words[..to].iter().filter(|word| !articles.contains(&word.to_lowercase().as_str()));
-        // `order goblin` would be an order of that goblin alone.
-        let mut examples = host.plugins.knowing(command, &room).into_iter().flat_map(|(_, spec)| &spec.examples);
-        let adds = examples.any(|example| example.split(' ').nth(1) == Some(ADD)).then_some(ADD);
-        let front = std::iter::once(command).chain(adds);
-        let meant: Vec<&str> = front.chain(what.copied()).chain(rest.iter().copied()).collect();
-        known.then(|| meant.join(" "))
-    }
+/// The line of the command that `add the goblin to init 12` is about.
+fn adds_to_another(draft: &mut Draft, host: &Host, message: &Message, line: &CommandLine) -> Option<String> {
+    let words: Vec<&str> = line.typed.split_whitespace().skip(1).collect();
+    let room = draft.room(host, &message.room).ok()?.doc;
+    let articles = ["the", "a", "an", "my"];
+    let to = words.iter().position(|word| ["to", "into", "in"].contains(&word.to_lowercase().as_str()))?;
+    let behind = words[to + 1..].iter().position(|word| !articles.contains(&word.to_lowercase().as_str()))?;
+    let (command, rest) = words[to + 1 + behind..].split_first()?;
+    let command = command.trim_end_matches([',', ':', '.']).to_lowercase();
+    let knows = |word: &str| !host.plugins.knowing(word, &room).is_empty();
+    let games = host.plugins.enabled(&room);
+    let names = || games.iter().flat_map(|game| &game.manifest().commands).map(|spec| spec.name.as_str());
+    let right = if knows(&command) { None } else { suggest(&command, names()) };
+    let command = right.unwrap_or(&command);
+    let known = knows(command);
+    let what = words[..to].iter().filter(|word| !articles.contains(&word.to_lowercase().as_str()));
+    // `order goblin` would be an order of that goblin alone.
+    let mut examples = host.plugins.knowing(command, &room).into_iter().flat_map(|(_, spec)| &spec.examples);
+    let adds = examples.any(|example| example.split(' ').nth(1) == Some(ADD)).then_some(ADD);
+    let front = std::iter::once(command).chain(adds);
+    let meant: Vec<&str> = front.chain(what.copied()).chain(rest.iter().copied()).collect();
+    known.then(|| meant.join(" "))
+}
 
-    /// Refuses what cannot be amended, and people who may not amend it.
-    fn may_be_amended(&self, host: &Host, message: &Message, page: &Page) -> Result<(), Unplayed> {
-        let (entry, number) = (&page.entry, page.number());
-        let refuse = |what: String| Err(Refusal::new(what).about(format!("#{number}")).example("history").into());
-        let doc = &self.state.doc.doc;
-        let rights = Rights::of(host, &self.state, message);
-        let own = message.speaker.is(&entry.player);
-        if !own && rights.role() < Role::Referee {
-            let name = doc.name_of(entry.character);
-            return refuse(format!("#{number} is {name}'s: they or the referee may amend it"));
-        }
-        may_take_back(host, doc, &rights, &message.room, page)?;
-        // Whoever knows the outcome must not choose again.
-        let accounts = message.speaker.accounts().filter(|_| own).chain([&entry.player]);
-        let newest = self.ledger(host).last_of(accounts)?;
-        if rights.role() < Role::Referee && newest != Some(number) {
-            let newest = newest.map_or(String::new(), |newest| format!(", #{newest}"));
-            return refuse(format!("you did something else since{newest}: only the referee may amend #{number} now"));
-        }
-        if let Some(by) = page.link.fate.undone_by {
-            return refuse(format!("#{number} was undone in #{by}"));
-        }
-        if entry.is_about_others() || entry.game == HOUSE {
-            return refuse(format!("{} cannot be amended: undo #{number} and type it again", entry.command));
-        }
-        // Its message may be gone, and could not be taken back once more.
-        if page.text().is_none() {
-            return refuse(format!("the words of #{number} were erased, so it stays as it is"));
-        }
-        if page.is_secret() {
-            return refuse(format!("#{number} is secret: undo it and type it again"));
-        }
-        // Players could find the value out, a point at a time.
-        if page.withholds() && rights.role() < Role::Referee {
-            let what = "was measured against a value that you do not know";
-            return refuse(format!("#{number} {what}: only the referee may amend it"));
-        }
-        if entry.key.network != message.room.network || entry.key.room != message.said_in().id {
-            return refuse(format!("#{number} was played in another room: amend it there"));
-        }
-        if line_and_place(entry.key.ordinal).1 > 0 {
-            return refuse(format!("#{number} was played for several at once: undo it and type it again"));
-        }
-        if entry.epoch != self.state.head.epoch {
-            return refuse(format!("the seed of its dice is not in use any more, so #{number} stays as it is"));
-        }
-        Ok(())
+/// Refuses what cannot be amended, and people who may not amend it.
+fn may_be_amended(draft: &Draft, host: &Host, message: &Message, page: &Page) -> Result<(), Unplayed> {
+    let (entry, number) = (&page.entry, page.number());
+    let refuse = |what: String| Err(Refusal::new(what).about(format!("#{number}")).example("history").into());
+    let doc = &draft.state.doc.doc;
+    let rights = Rights::of(host, &draft.state, message);
+    let own = message.speaker.is(&entry.player);
+    if !own && rights.role() < Role::Referee {
+        let name = doc.name_of(entry.character);
+        return refuse(format!("#{number} is {name}'s: they or the referee may amend it"));
     }
+    may_take_back(host, doc, &rights, &message.room, page)?;
+    // Whoever knows the outcome must not choose again.
+    let accounts = message.speaker.accounts().filter(|_| own).chain([&entry.player]);
+    let newest = draft.ledger(host).last_of(accounts)?;
+    if rights.role() < Role::Referee && newest != Some(number) {
+        let newest = newest.map_or(String::new(), |newest| format!(", #{newest}"));
+        return refuse(format!("you did something else since{newest}: only the referee may amend #{number} now"));
+    }
+    if let Some(by) = page.link.fate.undone_by {
+        return refuse(format!("#{number} was undone in #{by}"));
+    }
+    if entry.is_about_others() || entry.game == HOUSE {
+        return refuse(format!("{} cannot be amended: undo #{number} and type it again", entry.command));
+    }
+    // Its message may be gone, and could not be taken back once more.
+    if page.text().is_none() {
+        return refuse(format!("the words of #{number} were erased, so it stays as it is"));
+    }
+    if page.is_secret() {
+        return refuse(format!("#{number} is secret: undo it and type it again"));
+    }
+    // Players could find the value out, a point at a time.
+    if page.withholds() && rights.role() < Role::Referee {
+        let what = "was measured against a value that you do not know";
+        return refuse(format!("#{number} {what}: only the referee may amend it"));
+    }
+    if entry.key.network != message.room.network || entry.key.room != message.said_in().id {
+        return refuse(format!("#{number} was played in another room: amend it there"));
+    }
+    if line_and_place(entry.key.ordinal).1 > 0 {
+        return refuse(format!("#{number} was played for several at once: undo it and type it again"));
+    }
+    if entry.epoch != draft.state.head.epoch {
+        return refuse(format!("the seed of its dice is not in use any more, so #{number} stays as it is"));
+    }
+    Ok(())
+}
 
-    /// Plays the line in place of the entry, with its dice.
-    fn play_amended(
-        &mut self,
-        host: &Host,
-        message: &Message,
-        Amended { page, line }: &Amended,
-        first: &First,
-        made: &mut BTreeMap<u32, Page>,
-    ) -> Result<Outcome, Stands> {
-        self.take_first_back(host, message, first)?;
-        let ordinal = page.entry.key.ordinal;
-        let outcome = self.play_line(host, message, ordinal, line)?;
-        let new = outcome.entry.map(|number| self.ledger(host).page(number)).transpose()?.flatten();
-        made.extend(new.clone().map(|new| (ordinal, new)));
-        if let Some(why) = in_its_way(line, &outcome, new.as_ref(), Some(page)) {
-            return Err(Stands::Because(why));
-        }
-        let Some(new) = new.filter(|_| outcome.kind == OutcomeKind::Played) else {
-            return Err(Stands::Because("the new line does nothing".to_owned()));
-        };
-        self.replaced(host, page, new.number());
-        self.amend_row(host, message, page, (new.number(), line))?;
-        Ok(outcome)
+/// Plays the line in place of the entry, with its dice.
+fn play_amended(
+    draft: &mut Draft,
+    host: &Host,
+    message: &Message,
+    Amended { page, line }: &Amended,
+    first: &First,
+    made: &mut BTreeMap<u32, Page>,
+) -> Result<Outcome, Stands> {
+    take_first_back(draft, host, message, first)?;
+    let ordinal = page.entry.key.ordinal;
+    let outcome = draft.play_line(host, message, ordinal, line)?;
+    let new = outcome.entry.map(|number| draft.ledger(host).page(number)).transpose()?.flatten();
+    made.extend(new.clone().map(|new| (ordinal, new)));
+    if let Some(why) = in_its_way(line, &outcome, new.as_ref(), Some(page)) {
+        return Err(Stands::Because(why));
     }
+    let Some(new) = new.filter(|_| outcome.kind == OutcomeKind::Played) else {
+        return Err(Stands::Because("the new line does nothing".to_owned()));
+    };
+    replaced(draft, host, page, new.number());
+    amend_row(draft, host, message, page, (new.number(), line))?;
+    Ok(outcome)
+}
 
-    /// Lets the message of the entry stand for the new one, so that taking it back takes that back.
-    fn amend_row(
-        &mut self,
-        host: &Host,
-        message: &Message,
-        page: &Page,
-        (number, line): (u64, &CommandLine),
-    ) -> Result<(), StoreError> {
-        let key = keys::inbox(message.said_in(), &page.entry.key.id);
-        let Some(InboxRow::Played { mut lines, mut entries, table, by }) = self.read(host, &key)? else {
-            return Ok(());
-        };
-        let at = line_and_place(page.entry.key.ordinal).0 as usize;
-        if let Some(digest) = at.checked_sub(1).and_then(|at| lines.get_mut(at)) {
-            *digest = kept(host, std::slice::from_ref(line)).remove(0);
-        }
-        entries.iter_mut().filter(|entry| **entry == page.number()).for_each(|entry| *entry = number);
-        self.writes.put(key, to_json(&InboxRow::Played { lines, entries, table, by }));
-        Ok(())
+/// Lets the message of the entry stand for the new one, so that taking it back takes that back.
+fn amend_row(
+    draft: &mut Draft,
+    host: &Host,
+    message: &Message,
+    page: &Page,
+    (number, line): (u64, &CommandLine),
+) -> Result<(), StoreError> {
+    let key = keys::inbox(message.said_in(), &page.entry.key.id);
+    let Some(InboxRow::Played { mut lines, mut entries, table, by }) = draft.read(host, &key)? else {
+        return Ok(());
+    };
+    let at = line_and_place(page.entry.key.ordinal).0 as usize;
+    if let Some(digest) = at.checked_sub(1).and_then(|at| lines.get_mut(at)) {
+        *digest = kept(host, std::slice::from_ref(line)).remove(0);
     }
+    entries.iter_mut().filter(|entry| **entry == page.number()).for_each(|entry| *entry = number);
+    draft.writes.put(key, to_json(&InboxRow::Played { lines, entries, table, by }));
+    Ok(())
 }

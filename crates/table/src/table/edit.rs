@@ -7,6 +7,8 @@
 use super::posts::Lines;
 use super::{Answering, Said, Table, lines};
 use crate::draft::{Draft, Replacing};
+use crate::line::{comes_to_nothing_after, keep_roll, play_typed, write_room};
+use crate::orders::keep_orders;
 use chat::{Guarantees, Message, PlayerId, Readers, Unaccepted};
 use dice::Die;
 use host::Host;
@@ -138,14 +140,14 @@ impl Table {
         let mut made = BTreeMap::new();
         let mut draft = self.draft();
         draft.edits = network.edits;
-        let mut played = draft.play_again(host, version, &first, &mut made);
+        let mut played = play_again(&mut draft, host, version, &first, &mut made);
         if let Err(Stands::Because(why)) = &played
             && let Some(last) = first.with_more_dice(made)
         {
             // Its result is dropped, but its dice were rolled.
             self.drop_draft(draft);
             draft = self.draft();
-            played = draft.all_to_nothing(host, version, (&first, &last), why);
+            played = all_to_nothing(&mut draft, host, version, (&first, &last), why);
         }
         let outcomes = match played {
             Ok(outcomes) => outcomes,
@@ -234,118 +236,116 @@ impl Table {
     }
 }
 
-impl Draft {
-    /// Plays the lines of the new version; `made` gets its entries even if it cannot stand.
-    fn play_again(
-        &mut self,
-        host: &Host,
-        NewVersion { said: Said { message, lines }, .. }: NewVersion<'_>,
-        first: &First,
-        made: &mut BTreeMap<u32, Page>,
-    ) -> Result<Vec<Outcome>, Stands> {
-        self.take_first_back(host, message, first)?;
-        let mut outcomes = Vec::new();
-        let mut played = Vec::new();
-        let room = self.room(host, &message.room)?.doc;
-        for (number, line) in (1..).zip(lines) {
-            let word = line.word().0;
-            if amends(host, &room, &word) {
-                return Err(Stands::Because(format!("type {word} as a command of its own.")));
-            }
-            let mut why = None;
-            let line = &first.as_meant(number, line);
-            for (ordinal, outcome) in self.play_typed(host, message, number, line)? {
-                let page = outcome.entry.map(|number| self.ledger(host).page(number)).transpose()?.flatten();
-                why = why.or_else(|| in_its_way(line, &outcome, page.as_ref(), first.page(ordinal)));
-                if let (None, Some(first), Some(page)) = (&why, first.page(ordinal), &page) {
-                    self.replaced(host, first, page.number());
-                }
-                made.extend(page.map(|page| (ordinal, page)));
-                outcomes.push(outcome);
-                played.push(ordinal);
-            }
-            if let Some(why) = why {
-                return Err(Stands::Because(why));
-            }
+/// Plays the lines of the new version; `made` gets its entries even if it cannot stand.
+fn play_again(
+    draft: &mut Draft,
+    host: &Host,
+    NewVersion { said: Said { message, lines }, .. }: NewVersion<'_>,
+    first: &First,
+    made: &mut BTreeMap<u32, Page>,
+) -> Result<Vec<Outcome>, Stands> {
+    take_first_back(draft, host, message, first)?;
+    let mut outcomes = Vec::new();
+    let mut played = Vec::new();
+    let room = draft.room(host, &message.room)?.doc;
+    for (number, line) in (1..).zip(lines) {
+        let word = line.word().0;
+        if amends(host, &room, &word) {
+            return Err(Stands::Because(format!("type {word} as a command of its own.")));
         }
-        match first.pages.iter().all(|page| played.contains(&page.entry.key.ordinal)) {
-            true => Ok(outcomes),
-            false => Err(Stands::Because("it was played for more than the edit is for.".to_owned())),
-        }
-    }
-
-    /// Takes back the changes of the first version, and keeps its dice for the next.
-    pub(super) fn take_first_back(&mut self, host: &Host, message: &Message, first: &First) -> Result<(), Stands> {
-        let number = self.state.next_number();
-        let rights = Rights::of(host, &self.state, message);
-        let mut replacing = Replacing { id: first.id.clone(), ..Replacing::default() };
-        for page in first.pages.iter().rev() {
-            let roll = self.ledger(host).roll(page.number())?;
-            replacing.records.extend(roll.and_then(|roll| Some((page.entry.key.ordinal, roll.record?))));
-            let taken = self.ledger(host).take_back(page, &self.state.doc.doc, &rights, number).map_err(why)?;
-            replacing.taken_back.extend(taken.changes.iter().cloned());
-            replacing.entries.insert(page.entry.key.ordinal, page.number());
-            replacing.fell.insert(page.entry.key.ordinal, page.dice());
-            self.keep_taken_back(host, message, taken)?;
-        }
-        self.replacing = Some(replacing);
-        Ok(())
-    }
-
-    pub(super) fn replaced(&mut self, host: &Host, page: &Page, by: u64) {
-        let mut page = page.clone();
-        page.link.fate.replaced_by = Some(by);
-        let mut writes = Default::default();
-        self.ledger(host).keep_page(&page, &mut writes);
-        self.writes.append(writes);
-    }
-
-    /// Records that the message has no effect, because its new version rolled more dice but cannot be played: one entry
-    /// for each command that rolled dice or had an entry before.
-    pub(super) fn all_to_nothing(
-        &mut self,
-        host: &Host,
-        NewVersion { said: Said { message, lines }, .. }: NewVersion<'_>,
-        (first, last): (&First, &BTreeMap<u32, Page>),
-        why: &str,
-    ) -> Result<Vec<Outcome>, Stands> {
-        self.take_first_back(host, message, first)?;
-        let mut outcomes = Vec::new();
-        let mut last: Vec<_> = last.iter().map(|(ordinal, page)| (line_and_place(*ordinal), page)).collect();
-        last.sort_unstable_by_key(|(place, _)| *place);
-        for ((number, _), page) in last {
-            let Some(line) = lines.get(number as usize - 1) else { continue };
-            let outcome = self.comes_to_nothing_after(host, message, line, page, why.trim_end_matches('.'))?;
-            let ordinal = page.entry.key.ordinal;
-            if let (Some(first), Some(number)) = (first.page(ordinal), outcome.entry) {
-                self.replaced(host, first, number);
+        let mut why = None;
+        let line = &first.as_meant(number, line);
+        for (ordinal, outcome) in play_typed(draft, host, message, number, line)? {
+            let page = outcome.entry.map(|number| draft.ledger(host).page(number)).transpose()?.flatten();
+            why = why.or_else(|| in_its_way(line, &outcome, page.as_ref(), first.page(ordinal)));
+            if let (None, Some(first), Some(page)) = (&why, first.page(ordinal), &page) {
+                replaced(draft, host, first, page.number());
             }
+            made.extend(page.map(|page| (ordinal, page)));
             outcomes.push(outcome);
+            played.push(ordinal);
         }
-        Ok(outcomes)
+        if let Some(why) = why {
+            return Err(Stands::Because(why));
+        }
     }
+    match first.pages.iter().all(|page| played.contains(&page.entry.key.ordinal)) {
+        true => Ok(outcomes),
+        false => Err(Stands::Because("it was played for more than the edit is for.".to_owned())),
+    }
+}
 
-    /// Applies what was taken back to the table's state.
-    fn keep_taken_back(&mut self, host: &Host, message: &Message, taken: TakenBack) -> Result<(), StoreError> {
-        if let Some(doc) = taken.table {
-            self.writes.put(keys::doc(&self.state.id), to_json(&doc));
-            let before = std::mem::replace(&mut self.state.doc, Stored { doc: Arc::new(doc), stored: true });
-            self.keep_orders(&before.doc.orders, message);
-        }
-        for (id, doc) in taken.rooms {
-            self.write_room(host, &id, &doc)?;
-            // The new version is played with these settings.
-            self.state.rooms_mut().insert(id, Stored { doc: Arc::new(doc), stored: true });
-        }
-        for (id, doc) in taken.games {
-            self.writes.put(keys::game(&self.state.id, &id), to_json(&doc));
-            self.state.games_mut().remove(&id);
-        }
-        for (number, roll) in &taken.rolls {
-            self.keep_roll(host, *number, roll)?;
-        }
-        Ok(())
+/// Takes back the changes of the first version, and keeps its dice for the next.
+pub(super) fn take_first_back(draft: &mut Draft, host: &Host, message: &Message, first: &First) -> Result<(), Stands> {
+    let number = draft.state.next_number();
+    let rights = Rights::of(host, &draft.state, message);
+    let mut replacing = Replacing { id: first.id.clone(), ..Replacing::default() };
+    for page in first.pages.iter().rev() {
+        let roll = draft.ledger(host).roll(page.number())?;
+        replacing.records.extend(roll.and_then(|roll| Some((page.entry.key.ordinal, roll.record?))));
+        let taken = draft.ledger(host).take_back(page, &draft.state.doc.doc, &rights, number).map_err(why)?;
+        replacing.taken_back.extend(taken.changes.iter().cloned());
+        replacing.entries.insert(page.entry.key.ordinal, page.number());
+        replacing.fell.insert(page.entry.key.ordinal, page.dice());
+        keep_taken_back(draft, host, message, taken)?;
     }
+    draft.replacing = Some(replacing);
+    Ok(())
+}
+
+pub(super) fn replaced(draft: &mut Draft, host: &Host, page: &Page, by: u64) {
+    let mut page = page.clone();
+    page.link.fate.replaced_by = Some(by);
+    let mut writes = Default::default();
+    draft.ledger(host).keep_page(&page, &mut writes);
+    draft.writes.append(writes);
+}
+
+/// Records that the message has no effect, because its new version rolled more dice but cannot be played: one entry
+/// for each command that rolled dice or had an entry before.
+pub(super) fn all_to_nothing(
+    draft: &mut Draft,
+    host: &Host,
+    NewVersion { said: Said { message, lines }, .. }: NewVersion<'_>,
+    (first, last): (&First, &BTreeMap<u32, Page>),
+    why: &str,
+) -> Result<Vec<Outcome>, Stands> {
+    take_first_back(draft, host, message, first)?;
+    let mut outcomes = Vec::new();
+    let mut last: Vec<_> = last.iter().map(|(ordinal, page)| (line_and_place(*ordinal), page)).collect();
+    last.sort_unstable_by_key(|(place, _)| *place);
+    for ((number, _), page) in last {
+        let Some(line) = lines.get(number as usize - 1) else { continue };
+        let outcome = comes_to_nothing_after(draft, host, message, line, page, why.trim_end_matches('.'))?;
+        let ordinal = page.entry.key.ordinal;
+        if let (Some(first), Some(number)) = (first.page(ordinal), outcome.entry) {
+            replaced(draft, host, first, number);
+        }
+        outcomes.push(outcome);
+    }
+    Ok(outcomes)
+}
+
+/// Applies what was taken back to the table's state.
+fn keep_taken_back(draft: &mut Draft, host: &Host, message: &Message, taken: TakenBack) -> Result<(), StoreError> {
+    if let Some(doc) = taken.table {
+        draft.writes.put(keys::doc(&draft.state.id), to_json(&doc));
+        let before = std::mem::replace(&mut draft.state.doc, Stored { doc: Arc::new(doc), stored: true });
+        keep_orders(draft, &before.doc.orders, message);
+    }
+    for (id, doc) in taken.rooms {
+        write_room(draft, host, &id, &doc)?;
+        // The new version is played with these settings.
+        draft.state.rooms_mut().insert(id, Stored { doc: Arc::new(doc), stored: true });
+    }
+    for (id, doc) in taken.games {
+        draft.writes.put(keys::game(&draft.state.id, &id), to_json(&doc));
+        draft.state.games_mut().remove(&id);
+    }
+    for (number, roll) in &taken.rolls {
+        keep_roll(draft, host, *number, roll)?;
+    }
+    Ok(())
 }
 
 impl First {

@@ -175,7 +175,7 @@ impl Table {
         let mut doc = self.state.doc.doc.clone();
         if self.state.seed.is_some() && Arc::make_mut(&mut doc).move_room(from, to) {
             let mut draft = self.draft();
-            heard.outcomes.push(draft.move_room(host, from, to, doc)?);
+            heard.outcomes.push(move_room(&mut draft, host, from, to, doc)?);
             // What the old room shows stays there for those who read back.
             draft.writes.delete(keys::board(from));
             heard.batch = self.keep(host, draft)?;
@@ -206,7 +206,7 @@ impl Table {
             return Ok(Heard::nothing());
         }
         let mut draft = self.draft();
-        let outcome = draft.rename(host, from, message, doc)?;
+        let outcome = rename(&mut draft, host, from, message, doc)?;
         let mut heard = Heard { batch: self.keep(host, draft)?, outcomes: vec![outcome], ..Heard::default() };
         self.reserve(&mut heard);
         Ok(heard)
@@ -214,58 +214,6 @@ impl Table {
 }
 
 impl Draft {
-    /// Records in an entry that what `from` held belongs to the sender of `message`, as in `doc`.
-    fn rename(
-        &mut self,
-        host: &Host,
-        from: &PlayerId,
-        message: &Message,
-        doc: Arc<TableDoc>,
-    ) -> Result<Outcome, StoreError> {
-        let to = &message.speaker;
-        self.room(host, &message.room)?;
-        let (own, theirs) = (keys::choices(&self.state.id, &to.player), keys::choices(&self.state.id, from));
-        if let Some(choices) = self.read::<serde_json::Value>(host, &theirs)? {
-            if self.read::<serde_json::Value>(host, &own)?.is_none() {
-                self.writes.put(own, to_json(&choices));
-            }
-            self.writes.delete(theirs);
-        }
-        // The newest entry of either id leads to that id's other entries; this entry leads to both.
-        let mut also = None;
-        self.move_last_entries();
-        if let Some(last) = self.ledger(host).last_of_player(from)? {
-            let newest = self.ledger(host).last_of_player(&to.player)?.unwrap_or_default();
-            also = Some(last.min(newest)).filter(|older| *older > 0);
-            self.writes.delete(keys::last_of_player(&self.state.id, from));
-            self.writes.put(keys::last_of_player(&self.state.id, &to.player), last.max(newest).to_string());
-        }
-        let plays = doc.seats.get(&to.player).map_or(OPERATOR, |seat| seat.plays);
-        let outcome = self.goes_on(host, message, plays, (RENAMED, &from.id, &to.player.id), doc)?;
-        self.leads_also_to(host, outcome.entry, also)?;
-        Ok(outcome)
-    }
-
-    /// Records in an entry that what the table kept for room `from` belongs to `to`, as in `doc`.
-    fn move_room(
-        &mut self,
-        host: &Host,
-        from: &RoomId,
-        to: &RoomId,
-        doc: Arc<TableDoc>,
-    ) -> Result<Outcome, StoreError> {
-        self.room(host, to)?;
-        // When the board is looked at next, it is looked for in the new room.
-        for (number, _) in doc.boards().filter(|(_, room)| *room == to) {
-            self.writes.delete(keys::due(&self.state.id, number));
-        }
-        let player = PlayerId::new(&to.network, NOBODYS_ID);
-        let speaker = Speaker { standing: Standing::Operator, ..Speaker::new(player, NOBODYS_ID) };
-        let sent = self.state.head.time.unwrap_or_default().max(host.now());
-        let message = Message::new(format!("{MOVED}/{}", from.id), to.clone(), speaker, sent, "");
-        self.goes_on(host, &message, OPERATOR, (MOVED, &from.id, &to.id), doc)
-    }
-
     /// Makes an entry that nobody asked for: what belonged to one belongs to another, as in `doc`.
     fn goes_on(
         &mut self,
@@ -299,14 +247,66 @@ impl Draft {
         self.enter(host, attempt, done, 1, &mut outcome)?;
         Ok(outcome)
     }
+}
 
-    /// Notes in a new entry where else the history of its player continues.
-    fn leads_also_to(&mut self, host: &Host, entry: Option<u64>, also: Option<u64>) -> Result<(), StoreError> {
-        let page = entry.filter(|_| also.is_some()).map(|entry| self.ledger(host).page(entry));
-        if let Some(mut page) = page.transpose()?.flatten() {
-            page.link.before.also = also;
-            self.writes.put(keys::entry(&self.state.id, page.number()), page.to_stored());
+/// Records in an entry that what `from` held belongs to the sender of `message`, as in `doc`.
+fn rename(
+    draft: &mut Draft,
+    host: &Host,
+    from: &PlayerId,
+    message: &Message,
+    doc: Arc<TableDoc>,
+) -> Result<Outcome, StoreError> {
+    let to = &message.speaker;
+    draft.room(host, &message.room)?;
+    let (own, theirs) = (keys::choices(&draft.state.id, &to.player), keys::choices(&draft.state.id, from));
+    if let Some(choices) = draft.read::<serde_json::Value>(host, &theirs)? {
+        if draft.read::<serde_json::Value>(host, &own)?.is_none() {
+            draft.writes.put(own, to_json(&choices));
         }
-        Ok(())
+        draft.writes.delete(theirs);
     }
+    // The newest entry of either id leads to that id's other entries; this entry leads to both.
+    let mut also = None;
+    draft.move_last_entries();
+    if let Some(last) = draft.ledger(host).last_of_player(from)? {
+        let newest = draft.ledger(host).last_of_player(&to.player)?.unwrap_or_default();
+        also = Some(last.min(newest)).filter(|older| *older > 0);
+        draft.writes.delete(keys::last_of_player(&draft.state.id, from));
+        draft.writes.put(keys::last_of_player(&draft.state.id, &to.player), last.max(newest).to_string());
+    }
+    let plays = doc.seats.get(&to.player).map_or(OPERATOR, |seat| seat.plays);
+    let outcome = draft.goes_on(host, message, plays, (RENAMED, &from.id, &to.player.id), doc)?;
+    leads_also_to(draft, host, outcome.entry, also)?;
+    Ok(outcome)
+}
+
+/// Records in an entry that what the table kept for room `from` belongs to `to`, as in `doc`.
+fn move_room(
+    draft: &mut Draft,
+    host: &Host,
+    from: &RoomId,
+    to: &RoomId,
+    doc: Arc<TableDoc>,
+) -> Result<Outcome, StoreError> {
+    draft.room(host, to)?;
+    // When the board is looked at next, it is looked for in the new room.
+    for (number, _) in doc.boards().filter(|(_, room)| *room == to) {
+        draft.writes.delete(keys::due(&draft.state.id, number));
+    }
+    let player = PlayerId::new(&to.network, NOBODYS_ID);
+    let speaker = Speaker { standing: Standing::Operator, ..Speaker::new(player, NOBODYS_ID) };
+    let sent = draft.state.head.time.unwrap_or_default().max(host.now());
+    let message = Message::new(format!("{MOVED}/{}", from.id), to.clone(), speaker, sent, "");
+    draft.goes_on(host, &message, OPERATOR, (MOVED, &from.id, &to.id), doc)
+}
+
+/// Notes in a new entry where else the history of its player continues.
+fn leads_also_to(draft: &mut Draft, host: &Host, entry: Option<u64>, also: Option<u64>) -> Result<(), StoreError> {
+    let page = entry.filter(|_| also.is_some()).map(|entry| draft.ledger(host).page(entry));
+    if let Some(mut page) = page.transpose()?.flatten() {
+        page.link.before.also = also;
+        draft.writes.put(keys::entry(&draft.state.id, page.number()), page.to_stored());
+    }
+    Ok(())
 }
