@@ -50,3 +50,18 @@ fn no_crate_that_reads_and_plays_lines_grows() {
         assert!(all + 150 > most, "{name} has {all} lines only: let it have no more");
     }
 }
+
+/// The most that a draft does itself: what one file does with it is a function of that file.
+const MOST_METHODS: usize = 39;
+
+#[test]
+fn a_draft_has_few_methods() {
+    let block = Regex::new(r"(?ms)^impl Draft \{\n(.*?)^\}").expect("it is well formed");
+    let method = Regex::new(r"(?m)^    (?:pub(?:\(\w+\))? )?fn \w+").expect("it is well formed");
+    let methods: usize = sources(&root().join("crates/table/src"))
+        .into_iter()
+        .map(|path| fs::read_to_string(path).expect("it can be read"))
+        .map(|text| block.captures_iter(&text).map(|block| method.find_iter(&block[1]).count()).sum::<usize>())
+        .sum();
+    assert!((10..=MOST_METHODS).contains(&methods), "{methods} methods");
+}
