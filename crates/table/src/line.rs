@@ -3,6 +3,7 @@
 
 mod answer;
 mod around;
+mod asked;
 mod by_dice;
 mod chances;
 mod changes;
@@ -47,7 +48,6 @@ use plugin_api::{CharacterId, Refusal};
 
 pub(crate) use enter::write_room;
 pub(crate) use followed::replied;
-pub(crate) use group::Group;
 pub(crate) use group::play_typed;
 pub(crate) use nothing::comes_to_nothing_after;
 pub(crate) use offers::keep_roll;

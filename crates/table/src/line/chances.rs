@@ -1,9 +1,6 @@
 //! The chances of a game's command: of one whose odds are asked for, and of the offers in an answer.
 
-use super::around::Around;
-use super::filled::{Filled, filled};
-use super::meant::ODDS;
-use super::meant::read_line;
+use super::asked::{Asked, untold};
 use super::prepared::Prepared;
 use super::prepared::prepare;
 use crate::attempt::Attempt;
@@ -16,95 +13,14 @@ use host::Host;
 use host::budget::{AN_OUTCOME, ASKED_FOR, Effort, OF_AN_OFFER, OF_OFFERS, SAMPLED};
 use host::done::Done;
 use host::fuel::{Fuel, too_much};
-use host::notation::{dice_of_no_table, guessed, reads_as_dice, throws_dice};
-use host::rights::Act;
-use host::room::Answered;
+use host::notation::dice_of_no_table;
 use host::trials::{OUTCOME, SUCCESS, Trials};
 use host::unplayed::Unplayed;
 use host::words::{Arguments, CommandLine};
-use plugin_api::{Against, CommandSpec, FollowUp, Held, Left, Played, Plugin, Refusal, Seen, Target, Wanted, Words};
+use plugin_api::{Against, FollowUp, Held, Left, Played, Refusal, Seen, Target, Wanted, Words};
 use serde_json::Value;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
-use understand::guess::surely;
-use understand::surroundings::Found;
-
-/// The word that asks for an estimate.
-const ESTIMATE: &str = "estimate";
-
-/// A game's command whose odds are asked for.
-pub(super) struct Asked<'a> {
-    odds: &'a CommandSpec,
-    plugin: &'a dyn Plugin,
-    spec: &'a CommandSpec,
-    line: CommandLine,
-    from: usize,
-    estimate: bool,
-}
-
-/// The game's command after `odds`, if there is one. If it only rolls dice, those replace it in the line.
-pub(super) fn asked_of_game<'a>(
-    draft: &Draft,
-    host: &'a Host,
-    odds: &'a CommandSpec,
-    line: &mut CommandLine,
-    attempt: &mut Attempt<'a>,
-) -> Result<Option<Asked<'a>>, Unplayed> {
-    let (word, place) = line.word();
-    let behind = line.typed[place.end..].trim_start();
-    let estimated = behind.strip_prefix(ESTIMATE).filter(|rest| rest.starts_with(char::is_whitespace));
-    let typed = estimated.unwrap_or(behind).trim_start().trim_start_matches(attempt.room.prefix.as_str());
-    let typed = ["for ", "of "].iter().find_map(|leads| typed.strip_prefix(leads)).unwrap_or(typed);
-    if reads_as_dice(&guessed(typed), attempt.room.dialect()) || !typed.starts_with(char::is_alphabetic) {
-        return match host
-            .plugins
-            .rolling(&attempt.room, &attempt.doc)
-            .filter(|_| !throws_dice(&guessed(typed), attempt.room.dialect()))
-        {
-            // `odds +2`
-            Some(main) if typed.starts_with(['+', '-']) => {
-                let meant = format!("{word} {} {typed}", main.name);
-                attempt.typed.clone_from(&line.typed);
-                Err(Refusal::new("that has no dice in it").mended(0..line.typed.len(), Some(meant)).into())
-            }
-            _ => Ok(None),
-        };
-    }
-    let inner = CommandLine { typed: typed.to_owned(), by_name: true };
-    let (found, inner) = read_line(draft, host, inner, attempt)?;
-    attempt.typed.clone_from(&inner.typed);
-    let found = found.map_err(|unplayed| {
-        // `odds for acrobatics vs 16`
-        let meant =
-            surely(&Around::of(host, attempt), &inner.typed).filter(|_| !matches!(unplayed, Unplayed::Store(_)));
-        let Some(meant) = meant else { return unplayed };
-        attempt.typed.clone_from(&line.typed);
-        let what = format!("{} is no command", inner.word().0);
-        Refusal::new(what).mended(0..line.typed.len(), Some(format!("{word} {meant}"))).into()
-    })?;
-    match found {
-        Found::House(_) => {
-            // The line that a value's name stands for has its number in it.
-            attempt.typed.clone_from(&line.typed);
-            let command = typed.split_whitespace().next().unwrap_or_default();
-            Err(Refusal::new(format!("{command} rolls no dice")).about(command).example("odds 2d6 vs 9").into())
-        }
-        Found::Plugin(plugin, spec, from) if !spec.notation => {
-            attempt.said = Some((inner.typed.clone(), Found::Plugin(plugin, spec, from)));
-            Ok(Some(Asked { odds, plugin, spec, line: inner, from, estimate: estimated.is_some() }))
-        }
-        Found::Plugin(plugin, spec, from) => {
-            let Filled { line: filled, against, .. } = filled(host, plugin, spec, from, attempt)?;
-            if let Some(against) = against.filter(Against::is_hidden) {
-                return Err(untold(attempt.doc.name_of(against.who), attempt).into());
-            }
-            let estimate = if estimated.is_some() { " estimate" } else { "" };
-            line.typed = format!("{word}{estimate} {}", filled[from..].trim_start());
-            attempt.typed.clone_from(&line.typed);
-            Ok(None)
-        }
-    }
-}
 
 /// Whether the odds of a game's command could be told.
 pub(super) fn would_tell_odds<'a>(
@@ -160,15 +76,6 @@ fn may_tell_odds(play: &Prepared<'_>, attempt: &Attempt<'_>) -> Result<(), Refus
     let new = play.against.filter(Against::is_hidden).map(|against| against.who);
     let Some(whose) = new.or(play.measured.whose()) else { return Ok(()) };
     Err(untold(play.cast.name(whose), attempt))
-}
-
-fn untold(name: &str, attempt: &Attempt<'_>) -> Refusal {
-    let what = format!("the odds would tell what only the referee knows of {name}");
-    let typed = attempt.typed.trim_start_matches(ODDS).trim_start();
-    match attempt.rights.could(&attempt.doc, Act::Know) {
-        true => Refusal::new(what).example(format!("secret {ODDS} {typed}")),
-        false => Refusal::new(what).example(typed),
-    }
 }
 
 impl Prepared<'_> {

@@ -13,6 +13,7 @@ use super::remarks::{Command, Here};
 use super::resolve::resolve;
 use crate::attempt::Attempt;
 use crate::draft::Draft;
+use crate::grouped::Group;
 use chat::Message;
 use host::Host;
 use host::budget::{MOST_LOOKED_AT, MOST_SLOTS, MOST_TEXT};
@@ -24,41 +25,15 @@ use host::unplayed::Unplayed;
 use host::words::{Arguments, CommandLine};
 use journal::ordinal;
 use journal::store::StoreError;
-use named::{Named, Place};
+use named::{Named, Place, REDO, UNDO};
 use plugin_api::names::written;
 use plugin_api::{ArgumentKind, ArgumentSpec, CharacterId, CommandSpec, FollowUp, Many, Plugin};
 use std::ops::Range;
 use understand::surroundings::Found;
 
 /// The commands that take back all that one line did.
-const UNDO: &str = "undo";
-const REDO: &str = "redo";
 /// Takes the place of a name: it reads as no name, number or remark, and as any text.
 const NO_NAME: &str = "#";
-
-/// The group whose lines are being played.
-#[derive(Clone, Debug)]
-pub(crate) struct Group {
-    /// The number of its first entry.
-    first: u64,
-    /// What was put into the line that is being played, and what was typed in that place.
-    put: Option<(String, String)>,
-}
-
-impl Group {
-    /// A line with what was typed in place of what was put there.
-    pub fn as_typed(&self, line: &str) -> String {
-        match &self.put {
-            Some((put, typed)) => line.replacen(put, typed, 1),
-            None => line.to_owned(),
-        }
-    }
-
-    /// Whether an entry of this number would be another than the first.
-    pub fn is_past_its_first(&self, number: u64) -> bool {
-        number > self.first
-    }
-}
 
 /// The lines that one line is played as.
 pub(super) struct Several {

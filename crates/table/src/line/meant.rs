@@ -2,8 +2,7 @@
 //! around a command, or a shortcut for one, produces a new line.
 
 use super::around::Around;
-use super::chances::Asked;
-use super::chances::asked_of_game;
+use super::asked::{Asked, ODDS, asked_of_game};
 use super::changes;
 use super::last_roll::{bare_dice, in_full};
 use super::offers;
@@ -127,8 +126,6 @@ type Read<'a> = (Result<Found<'a>, Unplayed>, CommandLine);
 
 /// The wrapper `secret COMMAND`.
 pub(super) const SECRET: &str = "secret";
-/// The command that asks for the odds of dice, or of a game's command.
-pub(super) const ODDS: &str = "odds";
 /// The command that keeps words.
 const NOTE: &str = "note";
 /// The command that hands out a file.

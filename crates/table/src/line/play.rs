@@ -1,9 +1,9 @@
 //! Plays a command that was found, and collects its changes. A game's panic ends here.
 
 use super::answer;
+use super::asked::ODDS;
 use super::chances::chances_of_offers;
 use super::followed::replied;
-use super::meant::ODDS;
 use super::nothing::comes_to_nothing;
 use super::prepared::Prepared;
 use super::prepared::prepare;

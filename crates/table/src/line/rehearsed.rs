@@ -2,10 +2,11 @@
 //! stays.
 
 use super::around::Around;
+use super::asked::ODDS;
 use super::by_dice::play_of_the_table;
 use super::chances::would_tell_odds;
 use super::meant::mean;
-use super::meant::{self, Meant, ODDS, stands_around};
+use super::meant::{self, Meant, stands_around};
 use super::prepared::prepare;
 use super::reading::applied;
 use super::watched::only_looks;

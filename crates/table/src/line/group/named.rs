@@ -8,6 +8,10 @@ use plugin_api::names::{EVERYBODY, FOES, HEROES};
 use plugin_api::{CharacterId, Refusal};
 use understand::english::{Class, is};
 
+/// The commands that take several entries at once, and put them back.
+pub(crate) const UNDO: &str = "undo";
+pub(crate) const REDO: &str = "redo";
+
 /// Words that join names.
 const JOINING: [&str; 2] = ["and", "&"];
 /// The command that sets values.
@@ -288,7 +292,7 @@ pub(super) fn may_be_several(typed: &str) -> bool {
         if word_for_a_group || beside || word.contains(',') || times(word).is_some() || word == "x" {
             return true;
         }
-        if at == 0 && is_one_of(&[super::UNDO, super::REDO], word) {
+        if at == 0 && is_one_of(&[UNDO, REDO], word) {
             return true;
         }
         last = word;
