@@ -114,7 +114,7 @@ pub struct Heard {
     /// The outcome of each command line.
     pub outcomes: Vec<Outcome>,
     /// Once the batch is durable, entries up to this number may be shown early; see
-    /// [`Table::confirm`](crate::Table::confirm).
+    /// `Table::confirm`.
     pub reserved: u64,
 }
 

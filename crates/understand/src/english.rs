@@ -44,6 +44,10 @@ pub enum Class {
     Verb,
     /// It compares a number with another: `more`.
     Comparison,
+    /// It starts a thing: `new`.
+    Beginning,
+    /// It ends a thing: `clear`.
+    Ending,
     /// It leads to what dice must stay below: `under`.
     Bound,
     /// It says what becomes of dice: `lowest`.

@@ -257,8 +257,13 @@ impl Left<'_> {
         }
     }
 
-    /// Whether it begins with who is left out: `but Kenji`.
+    /// Whether it begins with who is left out, or is who is meant too: `but Kenji`, `and Kenji`.
     fn leaves_somebody_out(&self) -> bool {
+        // `insp +1 to Kenji and Bob`
+        let joins = ["and", "&"].contains(&self.text(self.first));
+        if joins && self.known.is_name(self.text(self.content)) && self.core().count() == 1 {
+            return true;
+        }
         let whom = self.tokens.get(self.content + 1).is_some_and(|next| self.known.is_name(&next.text));
         whom && self.is(self.content, Class::Excluding)
     }

@@ -204,8 +204,12 @@ fn remove(here: &mut Here, turn: &mut Turn, characters: &[Name]) -> Result<Reply
 
 pub(crate) fn next(here: &mut Here, turn: &mut Turn, character: Option<Name>) -> Result<Reply, Refusal> {
     must_be_set(here)?;
-    let named = character.map(|Name(name)| turn.character(&name)).transpose()?;
-    if let Some(who) = named {
+    let of_round = |name: &str, refusal: Refusal| match name.eq_ignore_ascii_case("round") {
+        true => refusal.example("round next"),
+        false => refusal,
+    };
+    let found = character.map(|Name(name)| turn.character(&name).map_err(|refusal| of_round(&name, refusal)));
+    if let Some(who) = found.transpose()? {
         return call(here, turn, who);
     }
     if here.order.mode() == Mode::Free && here.order.current() == Some(turn.actor) {

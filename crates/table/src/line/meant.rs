@@ -27,7 +27,7 @@ use host::words::CommandLine;
 use plugin_api::names::written;
 use plugin_api::{CommandSpec, Kind, Plugin, Refusal, Trait};
 use std::sync::Arc;
-use understand::english::{Class, is};
+use understand::english::{Class, is, is_any};
 use understand::guess::{self, Guess, guess, surely};
 use understand::notation::AGAIN;
 use understand::surroundings::Found;
@@ -97,7 +97,8 @@ pub(super) fn among_others(host: &Host, line: &CommandLine, attempt: &Attempt<'_
         return None;
     }
     let (word, _) = line.word();
-    let refusal = match guessed(host, Unplayed::Silent, &named, attempt) {
+    let unplayed = unknown::unknown(host, &attempt.room, &named, &word);
+    let refusal = match guessed(host, unplayed, &named, attempt) {
         Ok(meant) => Refusal::new(format!("{word} is no command")).mended(0..line.typed.len(), Some(meant)),
         Err(Unplayed::Refused(refusal)) => refusal,
         Err(Unplayed::Silent) => Refusal::new(format!("{word} is no command")),
@@ -106,8 +107,16 @@ pub(super) fn among_others(host: &Host, line: &CommandLine, attempt: &Attempt<'_
     Some((named, refusal))
 }
 
-/// Whether a line begins with dice, with the name of somebody here, or with a value that whoever typed it may change: no command of
-/// another bot does.
+/// A shorter word may be anything.
+const SHORT: usize = 3;
+
+/// Whether a verb begins or ends something.
+fn turns_or_begins(word: &str) -> bool {
+    is_any(word, &[Class::Beginning, Class::Ending])
+}
+
+/// Whether a line begins with dice, with the name of somebody here, with a value that whoever typed it may change, or with what
+/// begins or ends something of the room: no command of another bot does.
 fn begins_with_something_of_the_room(host: &Host, line: &CommandLine, attempt: &Attempt<'_>) -> bool {
     let (word, _) = line.word();
     let cast = attempt.cast(host);
@@ -118,7 +127,15 @@ fn begins_with_something_of_the_room(host: &Host, line: &CommandLine, attempt: &
         sheet.counts(&word) && attempt.doc.may_act_for(who, &attempt.rights).is_ok()
     };
     let dice = word.starts_with(|c: char| c.is_ascii_digit() || c == 'd') && throws_dice(&word, attempt.room.dialect());
-    dice || known.is_some() || own.any(counted) || word == AGAIN
+    // `end scene`, `new clock Flood 6`, and `clear prone from Ann`
+    let mut words = line.typed.split_whitespace().skip(1).map(|word| word.trim_matches(|c: char| !c.is_alphanumeric()));
+    let second = words.next().map(str::to_lowercase).filter(|second| turns_or_begins(&word) && second.len() > SHORT);
+    let commands = second.is_some_and(|second| {
+        host.plugins.house_command(&second, &attempt.room).is_some()
+            || !host.plugins.knowing(&second, &attempt.room).is_empty()
+    });
+    let whom = words.last().is_some_and(|last| turns_or_begins(&word) && cast.known(last).is_some());
+    dice || known.is_some() || own.any(counted) || word == AGAIN || commands || whom
 }
 
 /// A line as read, and its command or why there is none.

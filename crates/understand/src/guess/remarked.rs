@@ -19,7 +19,8 @@ pub(super) fn remarked(said: &Said<'_>, typed: &str) -> Vec<String> {
     // Signs without a number are no remark: `set hp --`.
     let signs = |word: &&str| word.chars().all(|c| matches!(c, '+' | '-' | '='));
     // `roll d100 under my stealth` is no remark.
-    let bound = |at: usize| said.is_notation(typed) && is(&words[at].to_lowercase(), Class::Bound);
+    let dice = said.is_notation(typed) || said.here.throws_dice(first);
+    let bound = |at: usize| dice && is(&words[at].to_lowercase(), Class::Bound);
     let may_end =
         |at: &usize| !bound(*at) && (*at > 1 || alone) && !words[*at..].iter().all(signs) && said.is_prose(&words, *at);
     let with_comment = |at: usize| {
@@ -79,6 +80,12 @@ impl Said<'_> {
         let leads = LINKS.contains(&before.as_str()) || is_against(&before) || before == "until";
         // `condition Ann clear prone`
         let turns = TURNS.contains(&before.as_str());
+        // `insp +1 to Ann and Bob` says whose they are.
+        let named = LINKS.contains(&words[0].to_lowercase().as_str())
+            && words.get(1).is_some_and(|word| self.here.cast().known(bare(word)).is_some());
+        if named {
+            return false;
+        }
         let joins = ["and", "or", "of", "&", "until"].contains(&words[0].to_lowercase().as_str());
         !leads && !turns && !joins && (words.len() > 1 || !of_a_tool && self.says_nothing(words[0], known()))
     }

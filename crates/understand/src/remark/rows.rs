@@ -211,7 +211,10 @@ impl Left<'_> {
         let next = is_any(self.text(self.first), &[Class::Unit, Class::Comparison]);
         let doing = self.text(self.first).ends_with("ing") || self.is_capital(self.first);
         let behind = if doing { self.first + 1 } else { self.first + 2 };
-        let several = number != 1 && (self.first..self.tokens.len().min(behind)).any(|at| self.is_plural(at));
+        // `dn 14 no mods`
+        let denied = self.is(self.first, Class::Denial);
+        let several =
+            number != 1 && !denied && (self.first..self.tokens.len().min(behind)).any(|at| self.is_plural(at));
         let small = number < SMALL && last > 0 && self.is_keyword(last - 1);
         // A value that was put in for a name counts nothing.
         self.known.is_as_typed() && !self.soft && !signed && (next || several || small)
