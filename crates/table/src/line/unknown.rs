@@ -4,6 +4,7 @@ use super::remarks::{Command, Here};
 use crate::attempt::Attempt;
 use dice::Notation;
 use host::Host;
+use host::notation::throws_dice;
 use host::room::Answered;
 use host::unplayed::Unplayed;
 use host::words::{Arguments, CommandLine};
@@ -119,6 +120,9 @@ pub(super) fn unknown<'a>(host: &'a Host, room: &RoomDoc, line: &CommandLine, wo
         }
         None if let Some(right) = Notation::of_slip(&line.typed, room.dialect()).filter(|_| line.by_name) => {
             Refusal::new(format!("did you mean {right}?")).mended(0..line.typed.len(), Some(right)).into()
+        }
+        None if line.by_name && throws_dice(word, room.dialect()) => {
+            Refusal::new(format!("I read {word} as dice, and do not understand the rest")).example(HELP).into()
         }
         None if line.by_name && !word.is_empty() => {
             Refusal::new(format!("I do not know {word}; {prefix}help lists what I do")).example(HELP).into()
