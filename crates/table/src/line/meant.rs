@@ -135,7 +135,9 @@ fn begins_with_something_of_the_room(host: &Host, line: &CommandLine, attempt: &
             || !host.plugins.knowing(&second, &attempt.room).is_empty()
     });
     let whom = words.last().is_some_and(|last| turns_or_begins(&word) && cast.known(last).is_some());
-    dice || known.is_some() || own.any(counted) || word == AGAIN || commands || whom
+    // Every sheet is looked at, so that is paid for first.
+    let affordable = || attempt.fuel.takes(cast.names().count());
+    dice || known.is_some() || word == AGAIN || commands || whom || affordable() && own.any(counted)
 }
 
 /// A line as read, and its command or why there is none.
