@@ -44,6 +44,8 @@ pub enum Class {
     Verb,
     /// It compares a number with another: `more`.
     Comparison,
+    /// It says how something is: `was`.
+    State,
     /// It starts a thing: `new`.
     Beginning,
     /// It ends a thing: `clear`.

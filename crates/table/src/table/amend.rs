@@ -26,6 +26,7 @@ use journal::{HOUSE, Page, keys, line_and_place};
 use plugin_api::names::written;
 use plugin_api::{CommandSpec, FollowUp, Refusal, Role, suggest};
 use std::collections::BTreeMap;
+use understand::english::{Class, is};
 
 /// An entry that is amended, and its command if there is still one.
 type Of<'a> = (&'a Page, Option<&'a CommandSpec>);
@@ -42,6 +43,12 @@ fn meant(word: &str, typed: &str, comment: Option<&str>, (page, spec): Of<'_>) -
             "" => Err(Refusal::new("what should it have been?").example(format!("amend #{number} roll d20+2"))),
             _ => Ok(format!("{typed}{}", commented(comment))),
         };
+    }
+    // `dis was too easy` may be no disadvantage.
+    let begins = typed.split(' ').next().unwrap_or_default().to_lowercase();
+    if word != ADD && is(&begins, Class::State) {
+        let what = format!("\"{typed}\" would only be a comment");
+        return Err(Refusal::new(what).about_meant(typed, format!("# {typed}")));
     }
     // `adv I have the high ground`
     let more = if word == ADD { typed.to_owned() } else { format!("{word} {typed}").trim_end().to_owned() };
