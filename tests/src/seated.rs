@@ -21,7 +21,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::collections::BTreeSet;
 use std::sync::Arc;
-use table::{Heard, Host, Settings, Sitting};
+use table::{Heard, Host, Plugins, Settings, Sitting};
 
 /// Some games, for tests where it does not matter which.
 pub fn games() -> Vec<Box<dyn Plugin>> {
@@ -79,6 +79,21 @@ impl<S: Store + Clone + 'static> Seated<S> {
     /// What its tables share.
     pub fn host(&self) -> &Host {
         &self.host
+    }
+
+    /// Replaces the operator's settings.
+    pub fn apply(&mut self, settings: Settings) {
+        self.go_on_with(self.host.with_settings(settings));
+    }
+
+    /// Replaces the plugins.
+    pub fn play_with(&mut self, plugins: Plugins) {
+        self.go_on_with(self.host.with_plugins(plugins));
+    }
+
+    fn go_on_with(&mut self, host: Host) {
+        self.host = Arc::new(host);
+        self.sitting.go_on_with(self.host.clone());
     }
 
     /// A stored record.

@@ -14,6 +14,8 @@ use tokio::task::JoinHandle;
 
 /// A bot in this process.
 pub struct Running {
+    /// The bot.
+    pub bot: Arc<Bot>,
     /// Its store.
     pub store: Arc<dyn Store>,
     stop: oneshot::Sender<()>,
@@ -74,14 +76,14 @@ impl Make {
         }
         let plugins = house::with_plugins((self.games)()).expect("the plugins fit together");
         let host = Host::new(settings, plugins, self.store.clone(), self.entropy, self.dice);
-        let bot = Bot::new(host.expect("it starts").with_clock(self.own_clock));
+        let bot = Arc::new(Bot::new(host.expect("it starts").with_clock(self.own_clock)));
         let (stop, stopped) = oneshot::channel();
-        let served = serve(Arc::new(bot), networks, async move {
+        let served = serve(bot.clone(), networks, async move {
             // Dropping the sender stops it too.
             let _ = stopped.await;
         });
         let served = tokio::spawn(async move { served.await.expect("it serves") });
-        Running { store: self.store, stop, served }
+        Running { bot, store: self.store, stop, served }
     }
 }
 

@@ -64,20 +64,21 @@ pub async fn keep_house(operator: Arc<Operator>) {
 
 /// Starts removing what has been kept for this many days.
 async fn begin_sweep(operator: &Operator, days: u16) -> Option<Sweep> {
-    let begun = Sweep::begin(operator.bot.host(), SystemClock.now(), days.max(1)).await;
+    let begun = Sweep::begin(&operator.bot.host(), SystemClock.now(), days.max(1)).await;
     begun.inspect_err(|error| tracing::error!(%error, "what is old was not removed")).ok()
 }
 
 /// Removes another page of it. A failure is retried in the next round.
 async fn sweep_on(operator: &Operator, sweep: Option<Sweep>) -> Option<Sweep> {
-    let swept = sweep?.on(operator.bot.host()).await;
+    let swept = sweep?.on(&operator.bot.host()).await;
     swept.inspect_err(|error| tracing::error!(%error, "what is old was not removed")).ok().flatten()
 }
 
 /// Looks at the clock and stores its time. A jump is reported before anything depends on it.
 async fn look_at_the_clock(operator: &Operator, ran: Duration) -> Result<Calendar, StoreError> {
     let now = SystemClock.now();
-    let committer = operator.bot.host().committer();
+    let host = operator.bot.host();
+    let committer = host.committer();
     let noted = committer.read(CALENDAR_KEY)?.map(|noted| from_json(CALENDAR_KEY, &noted)).transpose()?;
     let mut calendar: Calendar = noted.unwrap_or_else(|| Calendar::at(operator.written.unwrap_or(now)));
     if let Some(Jump { from, to }) = calendar.look(now, SignedDuration::try_from(ran).unwrap_or(SignedDuration::MAX)) {

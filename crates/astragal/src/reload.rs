@@ -39,7 +39,7 @@ impl Operator {
             config.networks = before.networks.clone();
             later.push("networks");
         }
-        self.bot.host().apply(config.settings());
+        self.bot.apply(config.settings());
         let config = Arc::new(config);
         *self.config.write().expect("nothing panics holding it") = config.clone();
         let mut told = Vec::new();

@@ -146,7 +146,7 @@ fn console(config: &Config, data: &DataDir, bot: &Arc<Bot>, nonce: String) -> an
 
 /// What Tab completes in the terminal.
 fn completes(bot: Arc<Bot>) -> Completes {
-    Arc::new(move |typed| match table::completions(bot.host(), typed) {
+    Arc::new(move |typed| match table::completions(&bot.host(), typed) {
         Ok(found) => (found.from, found.words),
         Err(error) => {
             tracing::warn!(%error, "nothing can be completed");

@@ -51,7 +51,8 @@ impl NetworkDesk {
         events: Vec<(Event, TableId)>,
         notes: BTreeMap<String, Option<String>>,
     ) -> Result<Vec<Accepted>, StoreError> {
-        let committer = self.running.host().committer();
+        let host = self.running.host();
+        let committer = host.committer();
         let mut batch = Batch::default();
         let mut fresh = Vec::new();
         let mut rows = BTreeSet::new();
@@ -86,7 +87,8 @@ impl NetworkDesk {
     /// Queues the events that a write in doubt did accept. They will be redelivered, but skipped because their rows
     /// exist, and nothing said later may overtake them.
     fn settle_doubts(&self) -> Result<(), StoreError> {
-        let committer = self.running.host().committer();
+        let host = self.running.host();
+        let committer = host.committer();
         let mut accepted = Vec::new();
         for (event, table, waiting) in self.doubted().iter() {
             if waiting.as_ref().map(|key| committer.read(key)).transpose()?.flatten().is_some() {
@@ -123,7 +125,7 @@ impl NetworkDesk {
         if host.read_doc::<Head>(&head)?.is_some_and(|head| head.number > 0) {
             return Err(StoreError::Overtaken);
         }
-        let moved = host.moved(from)?;
+        let moved = RoomDoc { touched: Default::default(), ..host.room_doc(from)? };
         let left = RoomDoc { table: TableId::left_behind(from), guest: false, ..moved.clone() };
         batch.put(keys::room(from), to_json(&left));
         batch.put(keys::seated(&left.table, from), to_json(&true));

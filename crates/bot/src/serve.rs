@@ -120,8 +120,8 @@ impl Work {
 }
 
 impl Running {
-    /// The state the tables share.
-    pub fn host(&self) -> &Host {
+    /// The bot as its tables see it now.
+    pub fn host(&self) -> Arc<Host> {
         self.bot.host()
     }
 

@@ -6,7 +6,6 @@
 
 use crate::ledger::Ledger;
 use crate::shared::Host;
-use crate::state::read;
 use chat::{CharacterId, Event, PlayerId, RoomId, Speaker, Standing, Trust};
 use jiff::{SignedDuration, Timestamp};
 use journal::documents::{TableDoc, to_json};
@@ -66,9 +65,9 @@ fn both<E>(player: &PlayerId, mut read: impl FnMut(&str) -> Result<Option<Linked
 impl Host {
     /// The other account of a player, while both are in use.
     pub fn other_account(&self, player: &PlayerId, now: Timestamp) -> Result<Option<PlayerId>, StoreError> {
-        let Some(Linked { other, .. }) = both(player, |key| read(self, key))? else { return Ok(None) };
+        let Some(Linked { other, .. }) = both(player, |key| self.read_doc(key))? else { return Ok(None) };
         for account in [player, &other] {
-            if !Linked::is_in_use(read(self, &keys::account_used(account))?, now) {
+            if !Linked::is_in_use(self.read_doc(&keys::account_used(account))?, now) {
                 return Ok(None);
             }
         }
@@ -100,7 +99,7 @@ impl Host {
             return Ok(());
         }
         let key = keys::account_used(&speaker.player);
-        let used: Option<Timestamp> = read(self, &key)?;
+        let used: Option<Timestamp> = self.read_doc(&key)?;
         // The message itself may have ended the link.
         if writes.get(&key).is_none() && used.is_none_or(|used| now.duration_since(used) > NOTED) {
             writes.put(key, to_json(&now));

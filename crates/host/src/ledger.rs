@@ -6,7 +6,7 @@ pub use rolls::Answers;
 
 use crate::rights::Rights;
 use crate::shared::Host;
-use crate::state::{State, read, rely_on};
+use crate::state::{State, rely_on};
 use crate::unplayed::Unplayed;
 use chat::{PlayerId, Readers, Seen, Speaker};
 use journal::documents::{GameDoc, Head, RollDoc, from_json};
@@ -63,7 +63,7 @@ impl<'a> Ledger<'a> {
         match self.writes.and_then(|writes| writes.get(key)) {
             Some(Some(bytes)) => from_json(key, bytes).map(Some),
             Some(None) => Ok(None),
-            None => read(self.host, key),
+            None => self.host.read_doc(key),
         }
     }
 

@@ -5,7 +5,6 @@
 
 use crate::ledger::Ledger;
 use crate::shared::Host;
-use crate::state::read;
 use chat::RoomId;
 use journal::documents::{RoomDoc, from_json, to_json};
 use journal::keys::{self, TableId};
@@ -68,7 +67,7 @@ impl Ledger<'_> {
 impl Host {
     /// True if the bot has ever been in a room.
     fn is_known(&self, room: &RoomId) -> Result<bool, StoreError> {
-        Ok(!self.roster.present(room).is_empty() || read::<bool>(self, &keys::greeted(room))?.is_some())
+        Ok(!self.roster.present(room).is_empty() || self.read_doc::<bool>(&keys::greeted(room))?.is_some())
     }
 
     /// Notes the rooms that an older version seated at a table, for which it made no record.
@@ -90,7 +89,7 @@ impl Host {
         if let Some(name) = self.roster.names_of(room).iter().find_map(|name| harmless(name)) {
             return Ok(name);
         }
-        let called: Option<Vec<String>> = read(self, &keys::called(room))?;
+        let called: Option<Vec<String>> = self.read_doc(&keys::called(room))?;
         let called = called.into_iter().flatten().find_map(|name| harmless(&name));
         Ok(called.unwrap_or_else(|| room.id.clone()))
     }

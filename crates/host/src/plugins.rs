@@ -5,12 +5,14 @@ use journal::HOUSE;
 use journal::documents::{RoomDoc, TableDoc};
 use plugin_api::{CommandSpec, Kind, Manifest, Plugin, Role, Trait};
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
-/// The plugins of a bot, by id.
+/// The plugins of a bot, by id. A changed catalogue is another one, which shares what stayed the same.
+#[derive(Clone)]
 pub struct Plugins {
-    plugins: BTreeMap<String, Box<dyn Plugin>>,
-    house: Vec<CommandSpec>,
-    own: Box<dyn OwnCommands>,
+    plugins: BTreeMap<String, Arc<dyn Plugin>>,
+    house: Arc<[CommandSpec]>,
+    own: Arc<dyn OwnCommands>,
 }
 
 /// Plugins that cannot be used together.
@@ -43,21 +45,43 @@ impl Plugins {
     /// # Errors
     /// Two of them, or one and the table's own commands, claim the same word.
     pub fn new(own: Box<dyn OwnCommands>, list: Vec<Box<dyn Plugin>>) -> Result<Self, PluginsError> {
-        let house = own.declared();
-        let mut plugins = BTreeMap::new();
+        let (house, own) = (own.declared().into(), own.into());
+        let mut plugins = Plugins { plugins: BTreeMap::new(), house, own };
         for plugin in list {
-            let Manifest { id, commands, .. } = plugin.manifest().clone();
-            let words = commands.iter().flat_map(|command| command.aliases.iter().chain([&command.name])).chain([&id]);
-            let taken =
-                |word: &&String| house.iter().any(|command| command.answers_to(word) && !command.is(Trait::Yields));
-            if let Some(word) = words.into_iter().find(taken) {
-                return Err(PluginsError::Taken { plugin: id.clone(), word: word.clone() });
-            }
-            if plugins.insert(id.clone(), plugin).is_some() {
+            let id = plugin.manifest().id.clone();
+            if plugins.get(&id).is_some() {
                 return Err(PluginsError::SameId(id));
             }
+            plugins = plugins.with(plugin.into())?;
         }
-        Ok(Plugins { plugins, house, own })
+        Ok(plugins)
+    }
+
+    /// These plugins and another one, which replaces the one with its id.
+    ///
+    /// # Errors
+    /// It claims a word of the table's own commands.
+    pub fn with(mut self, plugin: Arc<dyn Plugin>) -> Result<Self, PluginsError> {
+        let id = plugin.manifest().id.clone();
+        if let Some(word) = self.taken_by(plugin.manifest()).cloned() {
+            return Err(PluginsError::Taken { plugin: id, word });
+        }
+        self.plugins.insert(id, plugin);
+        Ok(self)
+    }
+
+    /// A word of this plugin that one of the table's own commands has and does not yield.
+    fn taken_by<'m>(&self, Manifest { id, commands, .. }: &'m Manifest) -> Option<&'m String> {
+        let mut words = commands.iter().flat_map(|command| command.aliases.iter().chain([&command.name])).chain([id]);
+        let own = |word: &str| self.house.iter().any(|command| command.answers_to(word) && !command.is(Trait::Yields));
+        words.find(|word| own(word))
+    }
+
+    /// These plugins without one of them. What tables hold of it stays stored.
+    #[must_use]
+    pub fn without(mut self, id: &str) -> Self {
+        self.plugins.remove(id);
+        self
     }
 
     /// The plugin with this id.

@@ -10,7 +10,6 @@ use journal::documents::{ChoicesDoc, Head, InboxRow, MendedDoc, RoomDoc, TableDo
 use journal::keys::{self, TableId};
 use journal::store::StoreError;
 use journal::{Page, digest};
-use serde::de::DeserializeOwned;
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
@@ -259,14 +258,6 @@ impl Host {
         }
         entries.reverse();
         Ok(entries)
-    }
-
-    /// The record under `key`, if there is one.
-    ///
-    /// # Errors
-    /// The store cannot be read.
-    pub fn read_doc<T: DeserializeOwned>(&self, key: &str) -> Result<Option<T>, StoreError> {
-        self.committer().read(key)?.map(|bytes| from_json(key, &bytes)).transpose()
     }
 
     fn direct(&self, message: &mut Message) -> Result<(), StoreError> {

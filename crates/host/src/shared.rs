@@ -1,7 +1,7 @@
-//! The state that all tables of a bot share.
+//! A bot as its tables see it: what they share, and the settings and plugins that hold while a message is played.
 
 use crate::limits::{Limits, Paces};
-use crate::patience::{Backlog, Calls, Guesses, Waiting};
+use crate::patience::{Backlog, Calls, Guesses};
 use crate::plugins::Plugins;
 use crate::room::RoomRule;
 use crate::roster::Roster;
@@ -17,7 +17,9 @@ use journal::keys::{self, TableId};
 use journal::schema::{self, StartError};
 use journal::store::{Store, StoreError};
 use plugin_api::{Kind, Manifest, PrintedDecks, Refusal};
+use serde::de::DeserializeOwned;
 use std::collections::BTreeSet;
+use std::ops::Deref;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, RwLock};
 
@@ -79,18 +81,24 @@ impl DiceBox for FairBox {
     }
 }
 
-/// A bot: its plugins, its store, and everything its tables share.
+/// A bot while a message is played: its settings and its plugins as they are now, and [what its tables share](Shared).
+/// Whoever changes the settings or the plugins makes another; a message keeps the one with which it began.
 pub struct Host {
-    settings: RwLock<Arc<Settings>>,
+    settings: Arc<Settings>,
     /// Its plugins, and the table's own commands.
-    pub plugins: Plugins,
+    pub plugins: Arc<Plugins>,
     /// Finds command lines in messages.
     pub router: Router,
+    /// The time for limits and expiry.
+    pub clock: Arc<dyn Clock>,
+    shared: Arc<Shared>,
+}
+
+/// What all tables of a bot share as long as it runs.
+pub struct Shared {
     committer: Committer,
     /// The source of dice.
     pub dice: Box<dyn DiceBox>,
-    /// The time for limits and expiry.
-    pub clock: Arc<dyn Clock>,
     /// Who is in which room, and what rooms are called.
     pub roster: Roster,
     /// When the store was last restored from a backup.
@@ -107,6 +115,14 @@ pub struct Host {
     pub calls: Calls,
     entropy: Mutex<Entropy>,
     numbers: AtomicU64,
+}
+
+impl Deref for Host {
+    type Target = Shared;
+
+    fn deref(&self) -> &Shared {
+        &self.shared
+    }
 }
 
 impl Host {
@@ -153,16 +169,10 @@ impl Host {
         let ignored = RwLock::new(ignored.unwrap_or_default());
         let restored =
             committer.read(keys::RESTORED_KEY)?.map(|time| from_json(keys::RESTORED_KEY, &time)).transpose()?;
-        let router = Router::new(&settings.name).with_lines_of(plugins.manifests());
         let (entropy, numbers) = (Mutex::new(entropy), AtomicU64::new(numbers));
-        let settings = RwLock::new(Arc::new(settings));
-        Ok(Host {
-            settings,
-            plugins,
-            router,
+        let shared = Shared {
             committer,
             dice,
-            clock: Arc::new(SystemClock),
             roster: Roster::default(),
             restored,
             ignored,
@@ -172,13 +182,33 @@ impl Host {
             calls: Calls::default(),
             entropy,
             numbers,
-        })
+        };
+        let (settings, clock) = (Arc::new(settings), Arc::new(SystemClock));
+        Ok(Host::seen(settings, Arc::new(plugins), clock, Arc::new(shared)))
+    }
+
+    fn seen(settings: Arc<Settings>, plugins: Arc<Plugins>, clock: Arc<dyn Clock>, shared: Arc<Shared>) -> Self {
+        let router = Router::new(&settings.name).with_lines_of(plugins.manifests());
+        Host { settings, plugins, router, clock, shared }
     }
 
     /// Replaces the operating system's clock.
     #[must_use]
     pub fn with_clock(self, clock: Arc<dyn Clock>) -> Self {
         Host { clock, ..self }
+    }
+
+    /// The same bot with other settings of its operator. Its name stays the same.
+    #[must_use]
+    pub fn with_settings(&self, settings: Settings) -> Self {
+        let settings = Arc::new(Settings { name: self.settings.name.clone(), ..settings });
+        Host::seen(settings, self.plugins.clone(), self.clock.clone(), self.shared.clone())
+    }
+
+    /// The same bot with other plugins.
+    #[must_use]
+    pub fn with_plugins(&self, plugins: Plugins) -> Self {
+        Host::seen(self.settings.clone(), Arc::new(plugins), self.clock.clone(), self.shared.clone())
     }
 
     /// The time for limits and expiry.
@@ -191,13 +221,20 @@ impl Host {
         &self.committer
     }
 
+    /// The record under `key`, if there is one, submitted batches included.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    pub fn read_doc<T: DeserializeOwned>(&self, key: &str) -> Result<Option<T>, StoreError> {
+        self.committer.read(key)?.map(|bytes| from_json(key, &bytes)).transpose()
+    }
+
     /// The table that a room sits at.
     ///
     /// # Errors
     /// The store cannot be read.
     pub fn table_of(&self, room: &RoomId) -> Result<TableId, StoreError> {
-        let key = keys::room(room);
-        let stored = self.committer.read(&key)?.map(|bytes| from_json::<RoomDoc>(&key, &bytes)).transpose()?;
+        let stored: Option<RoomDoc> = self.read_doc(&keys::room(room))?;
         Ok(stored.map_or_else(|| TableId::of(room), |room| room.table))
     }
 
@@ -206,22 +243,12 @@ impl Host {
     /// # Errors
     /// The store cannot be read.
     pub fn room_doc(&self, room: &RoomId) -> Result<RoomDoc, StoreError> {
-        let key = keys::room(room);
-        let stored = self.committer.read(&key)?.map(|bytes| from_json::<RoomDoc>(&key, &bytes)).transpose()?;
-        Ok(stored.unwrap_or_else(|| self.settings().fresh_room(room)))
-    }
-
-    /// The settings of a room, for the one that replaces it.
-    ///
-    /// # Errors
-    /// The store cannot be read.
-    pub fn moved(&self, from: &RoomId) -> Result<RoomDoc, StoreError> {
-        Ok(RoomDoc { touched: Default::default(), ..self.room_doc(from)? })
+        Ok(self.read_doc(&keys::room(room))?.unwrap_or_else(|| self.settings().fresh_room(room)))
     }
 
     /// The operator's settings.
-    pub fn settings(&self) -> Arc<Settings> {
-        self.settings.read().expect("nothing panics holding it").clone()
+    pub fn settings(&self) -> &Settings {
+        &self.settings
     }
 
     /// True if a room may have the plugin. Operators choose the games; tools are for every room.
@@ -240,12 +267,6 @@ impl Host {
         Err(Refusal::new(format!("the operator of this bot does not offer {} here", plugin.id)).example("plugins"))
     }
 
-    /// Replaces the operator's settings. The bot's name stays the same.
-    pub fn apply(&self, settings: Settings) {
-        let name = self.settings().name.clone();
-        *self.settings.write().expect("nothing panics holding it") = Arc::new(Settings { name, ..settings });
-    }
-
     /// The prefix of commands in a room.
     ///
     /// # Errors
@@ -257,11 +278,6 @@ impl Host {
     /// A number above all numbers given out before; it orders posts and accepted events.
     pub fn next_number(&self) -> u64 {
         self.numbers.fetch_add(1, Ordering::Relaxed) + 1
-    }
-
-    /// Counts a post that waits to be said in its room, until the result is dropped.
-    pub fn waits_for(&self, post: &Post) -> Waiting {
-        self.waiting.with(post)
     }
 
     /// Lends the source of secrets.

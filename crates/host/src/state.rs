@@ -1,6 +1,7 @@
 //! A table's state in memory: its documents as stored, and the end of its journal.
 
 use crate::casting::Casting;
+use crate::plugins::Plugins;
 use crate::shared::Host;
 use chat::RoomId;
 use journal::documents::{GameDoc, Head, RoomDoc, TableDoc, from_json};
@@ -27,6 +28,8 @@ pub struct State {
     pub head: Arc<Head>,
     /// The current seed; `None` before the first command.
     pub seed: Option<[u8; 32]>,
+    /// The plugins with which it was read.
+    pub plugins: Arc<Plugins>,
     /// The states of games loaded so far.
     pub games: Arc<BTreeMap<String, GameState>>,
     /// The rooms at this table loaded so far.
@@ -61,14 +64,14 @@ impl State {
     /// # Errors
     /// The store cannot be read.
     pub fn read_from(host: &Host, id: TableId) -> Result<Self, StoreError> {
-        let head: Option<Head> = read(host, &keys::head(&id))?;
+        let head: Option<Head> = host.read_doc(&keys::head(&id))?;
         let seed = match &head {
             Some(head) => Some(read_seed(host, &id, head.epoch)?),
             None => None,
         };
         let mut head = head.unwrap_or_default();
         head.time = time_of(host, &keys::entry(&id, head.number))?;
-        let doc: Option<TableDoc> = read(host, &keys::doc(&id))?;
+        let doc: Option<TableDoc> = host.read_doc(&keys::doc(&id))?;
         let gap = (head.reserved > head.number).then_some((head.number + 1, head.reserved));
         let doc = Stored { stored: doc.is_some(), doc: Arc::new(doc.unwrap_or_default()) };
         Ok(State {
@@ -77,10 +80,19 @@ impl State {
             casting: Casting::default(),
             head: Arc::new(head),
             seed,
+            plugins: host.plugins.clone(),
             games: Arc::default(),
             rooms: Arc::default(),
             gap,
         })
+    }
+
+    /// Forgets what other plugins decoded, if the bot has others now: it is read again as soon as it is needed.
+    pub fn keep_up(&mut self, host: &Host) {
+        if !Arc::ptr_eq(&self.plugins, &host.plugins) {
+            self.plugins = host.plugins.clone();
+            self.games = Arc::default();
+        }
     }
 
     /// The settings of a room at the table.
@@ -89,7 +101,7 @@ impl State {
     /// The store cannot be read.
     pub fn room(&mut self, host: &Host, room: &RoomId) -> Result<&Stored<RoomDoc>, StoreError> {
         if !self.rooms.contains_key(room) {
-            let stored: Option<RoomDoc> = read(host, &keys::room(room))?;
+            let stored: Option<RoomDoc> = host.read_doc(&keys::room(room))?;
             let kept = stored.is_some();
             let doc = stored.unwrap_or_else(|| host.settings().fresh_room(room));
             self.rooms_mut().insert(room.clone(), Stored { stored: kept, doc: Arc::new(doc) });
@@ -118,11 +130,6 @@ impl State {
     }
 }
 
-/// The record under `key`, submitted batches included.
-pub fn read<T: DeserializeOwned>(host: &Host, key: &str) -> Result<Option<T>, StoreError> {
-    host.committer().read(key)?.map(|bytes| from_json(key, &bytes)).transpose()
-}
-
 /// The record under `key`; `writes` are made only if it is still the same then.
 pub fn rely_on<T: DeserializeOwned>(host: &Host, key: &str, writes: &mut Batch) -> Result<Option<T>, StoreError> {
     let found = host.committer().read(key)?;
@@ -139,6 +146,6 @@ fn time_of(host: &Host, key: &str) -> Result<Option<Timestamp>, StoreError> {
 
 fn read_seed(host: &Host, id: &TableId, epoch: u32) -> Result<[u8; 32], StoreError> {
     let key = keys::seed(id, epoch);
-    let text: String = read(host, &key)?.ok_or_else(|| StoreError::damaged(&key, "the seed is missing"))?;
+    let text: String = host.read_doc(&key)?.ok_or_else(|| StoreError::damaged(&key, "the seed is missing"))?;
     seed_of(&text).ok_or_else(|| StoreError::damaged(&key, "not 32 bytes in hexadecimal"))
 }

@@ -7,7 +7,7 @@ use host::Host;
 use host::fuel::Fuel;
 use host::ledger::Ledger;
 use host::limits::{Pace, Pulse};
-use host::state::{GameState, State, Stored, read};
+use host::state::{GameState, State, Stored};
 use host::unplayed::Unplayed;
 use journal::documents::{Choice, GameDoc, RoomDoc, from_json, to_json};
 use journal::keys;
@@ -81,7 +81,7 @@ impl Draft {
         match self.writes.get(key) {
             Some(Some(bytes)) => from_json(key, bytes).map(Some),
             Some(None) => Ok(None),
-            None => read(host, key),
+            None => host.read_doc(key),
         }
     }
 

@@ -28,6 +28,11 @@ impl Sitting {
         Sitting { host, tables: BTreeMap::new() }
     }
 
+    /// Goes on with other settings or plugins of the same bot.
+    pub fn go_on_with(&mut self, host: Arc<Host>) {
+        self.host = host;
+    }
+
     /// Plays an event; its posts count as said. Not for async code.
     ///
     /// # Errors

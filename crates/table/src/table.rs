@@ -31,7 +31,7 @@ use host::notation::reads_as_dice;
 use host::outcome::{Heard, Outcome, OutcomeKind};
 use host::room::Answered;
 use host::route::SaidTo;
-use host::state::{State, read};
+use host::state::State;
 use host::words::{Arguments, CommandLine};
 use jiff::Timestamp;
 use journal::committer::Lane;
@@ -97,6 +97,7 @@ impl Table {
     /// # Errors
     /// The store cannot be read.
     pub fn lines(&mut self, host: &Host, event: &Event) -> Result<Vec<CommandLine>, StoreError> {
+        self.state.keep_up(host);
         // Its room may have been at another table in between, and its settings may have changed there.
         if self.state.rooms.get(event.room()).is_some_and(|room| room.doc.table != self.state.id) {
             self.state.rooms_mut().remove(event.room());
@@ -156,7 +157,7 @@ impl Table {
         match event {
             Event::Said(message) => {
                 let row = keys::inbox(message.said_in(), &message.id);
-                if message.comes_again && read::<InboxRow>(host, &row)?.is_some() {
+                if message.comes_again && host.read_doc::<InboxRow>(&row)?.is_some() {
                     return Ok(Heard::nothing());
                 }
                 let kept = network.may_be_heard_again() || message.comes_again;

@@ -83,7 +83,7 @@ fn whom_the_operator_ignores_everywhere_orders_nothing() {
     table.say(&ann, "!now");
     let by_settings = Settings { ignore: [mal.player().id.clone()].into(), ..(*table.host().settings()).clone() };
     assert!(table.say(&mal, "!at 1h roll 7d6").ok());
-    table.host().apply(by_settings);
+    table.apply(by_settings);
     let came = after(&mut table, 2, &ann);
     assert!(!came.contains("7d6 ["), "{came}");
 }

@@ -77,14 +77,15 @@ impl Bot {
     /// Tells the operator something in each of the owners' rooms, and in the private chats in which owners give orders.
     pub async fn tell_operator(&self, text: &str) {
         let Ok(running) = self.running() else { return };
-        let settings = self.host().settings();
+        let host = self.host();
+        let settings = host.settings();
         let chat = |owner: &PlayerId| {
-            let room: Option<RoomId> = self.host().read_doc(&keys::owners_chat(owner)).ok()?;
+            let room: Option<RoomId> = host.read_doc(&keys::owners_chat(owner)).ok()?;
             Some((room?, Some(owner.clone())))
         };
         let rooms = settings.admin_rooms.iter().map(|room| (room.clone(), None));
         for (room, only_for) in rooms.chain(settings.owners.iter().filter_map(chat)) {
-            let number = self.host().next_number();
+            let number = host.next_number();
             let line = Block::Line(vec![Span::Text(text.to_owned())]);
             let post = Post { only_for, ..Post::new(format!("{room}/told/{number}"), room.clone(), vec![line]) };
             if running.say_durably(Batch::default(), post, number).await.is_err() {

@@ -19,7 +19,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::Duration;
 use table::words::CommandLine;
-use table::{Heard, Outcome, Outgoing, Table};
+use table::{Heard, Host, Outcome, Outgoing, Table};
 use tokio::sync::{mpsc, oneshot};
 
 /// A table that has heard nothing for this long is unloaded.
@@ -327,21 +327,22 @@ impl Worker {
     ) -> Result<Vec<Outcome>, StoreError> {
         self.confirm_durable().await;
         let bot = self.running.bot.clone();
+        let host = bot.host();
         let mut table = match self.table.take() {
             Some(table) => table,
-            None => Table::open(bot.host(), self.id.clone())?,
+            None => Table::open(&host, self.id.clone())?,
         };
-        let event = &*bot.host().agreed(event)?;
+        let event = &*host.agreed(event)?;
         let network = self.running.side(said_on(event));
         let guarantees = network.map(|side| side.guarantees).unwrap_or_default();
-        let lines = table.lines(bot.host(), event)?;
-        if let Some(batch) = table.lay(bot.host(), event, &lines, guarantees) {
-            durable(bot.host().committer().submit(Some(table.lane()), batch)).await?;
+        let lines = table.lines(&host, event)?;
+        if let Some(batch) = table.lay(&host, event, &lines, guarantees) {
+            durable(host.committer().submit(Some(table.lane()), batch)).await?;
         }
-        let (mut table, heard) = match hear(table, &bot, (event, lines), guarantees).await? {
+        let (mut table, heard) = match hear(table, (&bot, &host), (event, lines), guarantees).await? {
             Some(heard) => heard,
             // The table in memory may be half changed.
-            None => (Table::open(bot.host(), self.id.clone())?, left::stumbled(&bot, event, waiting.is_some())),
+            None => (Table::open(&host, self.id.clone())?, left::stumbled(&bot, event, waiting.is_some())),
         };
         bot.at(Step::Heard).await;
         let Heard { mut batch, mut posts, early, reserved, outcomes } = heard;
@@ -360,7 +361,7 @@ impl Worker {
         if !early {
             // An empty batch waits for those before it.
             let left = ahead::rooms_that_leave(&self.id, &batch);
-            let stored = durable(bot.host().committer().submit(Some(table.lane()), batch)).await;
+            let stored = durable(host.committer().submit(Some(table.lane()), batch)).await;
             if let Err(error) = stored {
                 // It may be stored all the same: whoever carries it out looks.
                 self.begun |= self.running.agenda.add(due);
@@ -374,7 +375,7 @@ impl Worker {
             let mut passed = std::mem::take(&mut self.passed);
             let answered = passes.is_none();
             passed.extend(passes);
-            let ticket = bot.host().committer().submit_soon(Some(table.lane()), batch);
+            let ticket = host.committer().submit_soon(Some(table.lane()), batch);
             self.unconfirmed.push_back(Unconfirmed { ticket, reserved, answered, passed });
         }
         // Another table's queue may carry it out, so it must be stored.
@@ -478,20 +479,19 @@ pub(super) fn said_on(event: &Event) -> &str {
 /// this table's next event waits for it all the same.
 async fn hear(
     mut table: Table,
-    bot: &Arc<Bot>,
+    (bot, host): (&Bot, &Arc<Host>),
     (event, lines): (&Event, Vec<CommandLine>),
     network: Guarantees,
 ) -> Result<Option<(Table, Heard)>, StoreError> {
-    if bot.pace.long_work() == LongWork::Here || !table.may_take_long(bot.host(), event, &lines) {
+    if bot.pace.long_work() == LongWork::Here || !table.may_take_long(host, event, &lines) {
         // Whatever a panic leaves half done is discarded with the table.
-        let heard = catch_unwind(AssertUnwindSafe(|| table.hear(bot.host(), event, &lines, network)));
+        let heard = catch_unwind(AssertUnwindSafe(|| table.hear(host, event, &lines, network)));
         return heard.ok().transpose().map(|heard| heard.map(|heard| (table, heard)));
     }
-    let (bot, event) = (bot.clone(), event.clone());
-    let heard = tokio::task::spawn_blocking(move || {
-        table.hear(bot.host(), &event, &lines, network).map(|heard| (table, heard))
-    })
-    .await;
+    let (host, event) = (host.clone(), event.clone());
+    let heard =
+        tokio::task::spawn_blocking(move || table.hear(&host, &event, &lines, network).map(|heard| (table, heard)))
+            .await;
     match heard {
         Ok(heard) => heard.map(Some),
         Err(ended) if ended.is_panic() => Ok(None),

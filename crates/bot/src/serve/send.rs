@@ -190,7 +190,7 @@ impl Sayer<'_> {
     fn say(&self, outgoing: Outgoing, busy: Busy) {
         let outgoing = Outgoing { post: with_earlier(self.bot, outgoing.post), ..outgoing };
         let said = self.transport.send(outgoing.post.clone());
-        let waiting = self.bot.host().waits_for(&outgoing.post);
+        let waiting = self.bot.host().waiting.with(&outgoing.post);
         self.saying.push(Box::pin(async move {
             let said = said.await;
             drop(waiting);

@@ -109,10 +109,10 @@ impl Machine {
     pub fn sweep(&self, now: Timestamp, days: u16) {
         let bot = self.bot.clone();
         self.runtime.spawn(async move {
-            let mut sweep = Sweep::begin(bot.host(), now, days).await.map(Some);
+            let mut sweep = Sweep::begin(&bot.host(), now, days).await.map(Some);
             // A failed sweep is started again some other time.
             while let Ok(Some(page)) = sweep {
-                sweep = page.on(bot.host()).await;
+                sweep = page.on(&bot.host()).await;
             }
         });
     }
@@ -141,7 +141,8 @@ impl Machine {
 
     /// A key whose value reads differently from the disk.
     pub fn unwritten(&self, contents: &BTreeMap<String, Vec<u8>>) -> Option<String> {
-        let committer = self.bot.host().committer();
+        let host = self.bot.host();
+        let committer = host.committer();
         let other = |(key, value): &(&String, &Vec<u8>)| committer.read(key).ok().flatten().as_ref() != Some(*value);
         contents.iter().find(other).map(|(key, _)| key.clone())
     }

@@ -5,7 +5,6 @@ use chat::{Earlier, Message, Post, RoomId, What};
 use host::Host;
 use host::outcome::{Heard, OnBoard, Outgoing};
 use host::room::Answered;
-use host::state::read;
 use journal::documents::{BoardDoc, to_json};
 use journal::keys;
 use journal::store::StoreError;
@@ -22,7 +21,7 @@ impl Table {
         };
         let (room, at) = (&message.room, message.heard_at());
         self.take_back_board(host, room, |known| known.order != order, heard)?;
-        let known: Option<BoardDoc> = read(host, &keys::board(room))?;
+        let known: Option<BoardDoc> = host.read_doc(&keys::board(room))?;
         let key = format!("{room}/board/{order}/{}", at.as_millisecond());
         let (post, what) = match known.filter(|known| known.order == order) {
             Some(known) => (known.post.clone(), What::Correct(Earlier { key: known.post, id: None })),
@@ -41,7 +40,7 @@ impl Table {
         which: impl Fn(&BoardDoc) -> bool,
         heard: &mut Heard,
     ) -> Result<(), StoreError> {
-        let known: Option<BoardDoc> = read(host, &keys::board(room))?;
+        let known: Option<BoardDoc> = host.read_doc(&keys::board(room))?;
         if let Some(BoardDoc { post, .. }) = known.filter(which) {
             heard.batch.delete(keys::board(room));
             let (key, what) = (format!("{post}/gone"), What::Withdraw(Earlier { key: post, id: None }));

@@ -16,7 +16,7 @@ use host::amends::amends;
 use host::budget::MOST_LINES;
 use host::outcome::{Heard, Outcome, OutcomeKind};
 use host::rights::{Act, Rights};
-use host::state::{Stored, read};
+use host::state::Stored;
 use host::undo::{TakenBack, may_take_back};
 use host::unplayed::Unplayed;
 use host::words::CommandLine;
@@ -62,7 +62,7 @@ impl Table {
     ) -> Result<Heard, StoreError> {
         let Said { message, lines } = said;
         let row = keys::inbox(message.said_in(), original);
-        let first: Option<InboxRow> = read(host, &row)?;
+        let first: Option<InboxRow> = host.read_doc(&row)?;
         // Nobody can edit what somebody else said, or what was never heard.
         if self.sender_of(host, first.as_ref())?.as_ref() != Some(&message.speaker.player) {
             return Ok(Heard::nothing());
@@ -176,7 +176,7 @@ impl Table {
         let NewVersion { said: Said { message, lines }, original } = version;
         let stands = |why: String| Err(Stands::Because(why));
         let ledger = self.ledger(host);
-        let row: Option<InboxRow> = read(host, &keys::inbox(message.said_in(), original))?;
+        let row: Option<InboxRow> = host.read_doc(&keys::inbox(message.said_in(), original))?;
         if let Some(InboxRow::Played { lines: played, .. }) = row
             && (played.len() != lines.len() || lines.len() > MOST_LINES)
         {

@@ -13,7 +13,6 @@ use host::people::People;
 use host::rights::Rights;
 use host::room::Answered;
 use host::roster::{Found, Met};
-use host::state::read;
 use journal::documents::{MOVED, OPERATOR, RENAMED, RestDoc, TableDoc, to_json};
 use journal::store::StoreError;
 use journal::{Changes, Document, keys};
@@ -31,7 +30,7 @@ impl Table {
             Event::Called { room, names } => {
                 host.roster.call(room, names);
                 let (key, mut heard) = (keys::called(room), Heard::nothing());
-                if read::<Vec<String>>(host, &key)?.as_ref() != Some(names) {
+                if host.read_doc::<Vec<String>>(&key)?.as_ref() != Some(names) {
                     heard.batch.put(key, to_json(names));
                 }
                 return Ok(heard);
@@ -136,7 +135,7 @@ impl Table {
     /// Says once in each room what the bot is.
     fn hear_arrival(&mut self, host: &Host, id: &RoomId) -> Result<Heard, StoreError> {
         let key = keys::greeted(id);
-        let known = self.state.room(host, id)?.stored || read::<bool>(host, &key)?.is_some();
+        let known = self.state.room(host, id)?.stored || host.read_doc::<bool>(&key)?.is_some();
         if known {
             return Ok(Heard::nothing());
         }

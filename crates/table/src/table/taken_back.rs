@@ -5,7 +5,6 @@ use chat::{Earlier, Guarantees, Message, PlayerId, Post, Recipient, RoomId, Stan
 use host::Host;
 use host::budget::MOST_LINES;
 use host::outcome::{Heard, OutcomeKind};
-use host::state::read;
 use journal::Page;
 use journal::documents::{InboxRow, MendedDoc, to_json};
 use journal::keys;
@@ -23,7 +22,7 @@ impl Table {
         network: Guarantees,
     ) -> Result<Heard, StoreError> {
         let key = keys::inbox(message.said_in(), of);
-        let row: Option<InboxRow> = read(host, &key)?;
+        let row: Option<InboxRow> = host.read_doc(&key)?;
         let entries = match &row {
             Some(InboxRow::Played { entries, table, .. })
                 if table.as_ref().is_none_or(|table| *table == self.state.id) =>
@@ -62,7 +61,7 @@ impl Table {
             _ => None,
         };
         let mended = keys::mended(message.said_in(), by.unwrap_or(&message.speaker.player));
-        if read::<MendedDoc>(host, &mended)?.is_some_and(|mended| mended.message == of) {
+        if host.read_doc::<MendedDoc>(&mended)?.is_some_and(|mended| mended.message == of) {
             heard.batch.delete(mended);
         }
         if let Some(InboxRow::Refused { by, .. }) = row {

@@ -93,7 +93,7 @@ impl Worker {
 
     /// Carries out the orders among these that are due by this time, in the order of their times.
     pub(super) async fn carry_out(&mut self, by: Timestamp, among: impl Fn(&Due) -> bool) {
-        let due = match table::due(self.running.host(), &self.id, by) {
+        let due = match table::due(&self.running.host(), &self.id, by) {
             Ok(due) => due,
             Err(error) => return tracing::error!(table = %self.id, %error, "what is due cannot be read"),
         };
@@ -130,9 +130,9 @@ impl Worker {
         let host = self.running.bot.host();
         let mut table = match self.table.take() {
             Some(table) => table,
-            None => Table::open(host, self.id.clone())?,
+            None => Table::open(&host, self.id.clone())?,
         };
-        let ordered = table.ordered(host, (number, due), host.now());
+        let ordered = table.ordered(&host, (number, due), host.now());
         self.table = Some(table);
         ordered
     }
