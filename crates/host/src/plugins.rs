@@ -103,11 +103,8 @@ impl Plugins {
 
     /// The plugins that a room has, in id order: the games enabled there, and the tools that are not switched off.
     pub fn enabled(&self, room: &RoomDoc) -> Vec<&dyn Plugin> {
-        self.plugins
-            .values()
-            .map(|plugin| &**plugin)
-            .filter(|plugin| Plugins::are_in(room, plugin.manifest()))
-            .collect()
+        let all = self.plugins.values().map(|plugin| &**plugin);
+        all.filter(|plugin| Plugins::are_in(room, plugin.manifest())).collect()
     }
 
     /// The games enabled in a room, in id order.
@@ -137,6 +134,11 @@ impl Plugins {
         of_games(all.clone()).or_else(long).unwrap_or(all)
     }
 
+    /// True if a room has a command called `word`, of the table's own or of a plugin.
+    pub fn has(&self, word: &str, room: &RoomDoc) -> bool {
+        self.house_command(word, room).is_some() || !self.knowing(word, room).is_empty()
+    }
+
     /// The notation command among those of a room, whose words are dice and nothing else.
     pub fn notation(&self, room: &RoomDoc) -> Option<&CommandSpec> {
         let plugins = self.enabled(room).into_iter();
@@ -155,9 +157,9 @@ impl Plugins {
 
     /// The role that a command needs, by the ids used in entries; for unknown commands, a referee.
     pub fn role_of(&self, game: &str, command: &str) -> Role {
-        let of_game = self.of_entry(game, command);
         let own = || self.house.iter().find(|each| each.name == command);
-        let spec = of_game.or_else(|| own().filter(|spec| game == HOUSE || spec.is(Trait::OnceOfGames)));
+        let spec =
+            self.of_entry(game, command).or_else(|| own().filter(|spec| game == HOUSE || spec.is(Trait::OnceOfGames)));
         spec.map_or(Role::Referee, |spec| spec.role)
     }
 

@@ -183,8 +183,7 @@ impl Host {
             entropy,
             numbers,
         };
-        let (settings, clock) = (Arc::new(settings), Arc::new(SystemClock));
-        Ok(Host::seen(settings, Arc::new(plugins), clock, Arc::new(shared)))
+        Ok(Host::seen(Arc::new(settings), Arc::new(plugins), Arc::new(SystemClock), Arc::new(shared)))
     }
 
     fn seen(settings: Arc<Settings>, plugins: Arc<Plugins>, clock: Arc<dyn Clock>, shared: Arc<Shared>) -> Self {

@@ -4,6 +4,7 @@ use crate::casting::Casting;
 use crate::plugins::Plugins;
 use crate::shared::Host;
 use chat::RoomId;
+use jiff::Timestamp;
 use journal::documents::{GameDoc, Head, RoomDoc, TableDoc, from_json};
 use journal::keys::{self, TableId};
 use journal::store::{Batch, Condition, StoreError};
@@ -12,8 +13,6 @@ use plugin_api::Held;
 use serde::de::DeserializeOwned;
 use std::collections::BTreeMap;
 use std::sync::Arc;
-
-use jiff::Timestamp;
 
 /// A table's state. A message is played on a copy, which then replaces it or is dropped, so it is quick to copy.
 #[derive(Clone)]

@@ -1,5 +1,6 @@
 //! `!plugin`, `!game`, `!room`, `!table`: the settings of a room and a table.
 
+use crate::shortcuts::hidden_by;
 use chat::Reply;
 use journal::HOUSE;
 use journal::documents::PluginSettings;
@@ -54,7 +55,14 @@ pub(super) fn plugin(turn: &mut HouseTurn, change: Switched) -> Result<Reply, Re
     };
     if on {
         let reply = Reply::new().text(format!("{title} is enabled in this room. "));
-        Ok(reply.code(format!("{prefix}help {id}")).text(" teaches it."))
+        let reply = reply.code(format!("{prefix}help {id}")).text(" teaches it.");
+        Ok(match hidden_by(turn.table, manifest).as_slice() {
+            [] => reply,
+            [one] => reply.text(format!(" Here {one} is its command now, and no longer a macro.")),
+            several => {
+                reply.text(format!(" Here these are its commands now, and no longer macros: {}.", several.join(", ")))
+            }
+        })
     } else {
         Ok(format!("{title} is disabled in this room; what the table holds of it stays.").into())
     }

@@ -2,8 +2,8 @@
 
 use crate::budget::{MOST_MACRO, MOST_SHORTCUT, MOST_SHORTCUTS, MOST_VALUE};
 use chat::{Line, Reply, Span};
-use journal::documents::Named;
-use plugin_api::{Name, Refusal, Text, means_nothing};
+use journal::documents::{Named, TableDoc};
+use plugin_api::{Manifest, Name, Refusal, Text, means_nothing};
 use std::collections::BTreeMap;
 use table::own::{Act, Answered, HouseTurn, Quotas, Used, guessed, reads_as_dice};
 
@@ -85,7 +85,7 @@ pub(super) fn name(
         if defines {
             return Err(Refusal::new(format!("macro defines without {word}")).about_meant(name, ""));
         }
-        if is_command(turn, &word) || is_command(turn, bare) {
+        if [word.as_str(), bare].iter().any(|word| turn.host.plugins.has(word, turn.room)) {
             return Err(Refusal::new(format!("{word} is already a command")).about(name).example(MACRO.example));
         }
         if !removes(&body) && !first.is_empty() && !is_command(turn, &first) {
@@ -105,7 +105,14 @@ pub(super) fn name(
     Ok(reply)
 }
 
-/// True if a word is a command, of the table's own or of any plugin.
+/// The table's macros that have the name of a command of this plugin, which comes before them. Those of characters are
+/// left out: not everybody may know them.
+pub(super) fn hidden_by<'t>(table: &'t TableDoc, manifest: &Manifest) -> Vec<&'t str> {
+    let macros = table.shortcuts.table.macros.keys().map(String::as_str);
+    macros.filter(|name| manifest.command(name).is_some()).collect()
+}
+
+/// True if a word is a command, of the table's own or of any plugin, be it in this room or not.
 fn is_command(turn: &HouseTurn, word: &str) -> bool {
     let plugins = &turn.host.plugins;
     let own = plugins.house().iter().any(|command| command.answers_to(word));

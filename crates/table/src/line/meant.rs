@@ -46,9 +46,7 @@ pub(super) enum Meant<'a> {
 /// that was probably meant.
 fn guessed(host: &Host, unplayed: Unplayed, line: &CommandLine, attempt: &Attempt<'_>) -> Result<String, Unplayed> {
     let (word, _) = line.word();
-    let known = host.plugins.house_command(&word, &attempt.room).is_some()
-        || host.plugins.get(&word).is_some()
-        || !host.plugins.knowing(&word, &attempt.room).is_empty();
+    let known = host.plugins.has(&word, &attempt.room) || host.plugins.get(&word).is_some();
     if known || offers::number(line).is_some() {
         return Err(unplayed);
     }
@@ -130,10 +128,7 @@ fn begins_with_something_of_the_room(host: &Host, line: &CommandLine, attempt: &
     // `end scene`, `new clock Flood 6`, and `clear prone from Ann`
     let mut words = line.typed.split_whitespace().skip(1).map(|word| word.trim_matches(|c: char| !c.is_alphanumeric()));
     let second = words.next().map(str::to_lowercase).filter(|second| turns_or_begins(&word) && second.len() > SHORT);
-    let commands = second.is_some_and(|second| {
-        host.plugins.house_command(&second, &attempt.room).is_some()
-            || !host.plugins.knowing(&second, &attempt.room).is_empty()
-    });
+    let commands = second.is_some_and(|second| host.plugins.has(&second, &attempt.room));
     let whom = words.last().is_some_and(|last| turns_or_begins(&word) && cast.known(last).is_some());
     // Every sheet is looked at, so that is paid for first.
     let affordable = || attempt.fuel.takes(cast.names().count());
@@ -291,7 +286,9 @@ fn stood_for<'a>(
     (found, line): Read<'a>,
     attempt: &mut Attempt<'a>,
 ) -> Result<Read<'a>, Unplayed> {
-    let stands_for = match shortcuts::called(&attempt.doc, attempt.actor, &line) {
+    // A command of the room comes before a macro from a time when the room did not have it.
+    let free = !host.plugins.has(&line.word().0, &attempt.room);
+    let stands_for = match shortcuts::called(&attempt.doc, attempt.actor, &line).filter(|_| free) {
         Some(called) => {
             attempt.stored = true;
             Some(called.put_into(host, attempt)?)

@@ -356,8 +356,7 @@ fn is_about_words(host: &Host, refusal: &Refusal, attempt: &Attempt<'_>) -> bool
 /// True if the first word of what was typed is a command.
 fn begins_with_a_command(host: &Host, attempt: &Attempt<'_>) -> bool {
     let (word, _) = CommandLine { typed: attempt.typed.clone(), by_name: true }.word();
-    let own = host.plugins.house_command(&word, &attempt.room).is_some();
-    own || !host.plugins.knowing(&word, &attempt.room).is_empty()
+    host.plugins.has(&word, &attempt.room)
 }
 
 /// What is typed around the command that was refused, `as Ogre `, and the command as it was typed.
