@@ -81,7 +81,7 @@ impl DiceBox for FairBox {
     }
 }
 
-/// A bot while a message is played: its settings and its plugins as they are now, and [what its tables share](Shared).
+/// A bot while a message is played: its settings and its plugins as they are now, and what its tables share.
 /// Whoever changes the settings or the plugins makes another; a message keeps the one with which it began.
 pub struct Host {
     settings: Arc<Settings>,

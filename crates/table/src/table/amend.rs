@@ -236,8 +236,14 @@ fn amended(
         let what = "add is for your last roll";
         return Err(Refusal::new(what).mended(0..line.typed.len(), Some(meant)).into());
     }
+    let room = draft.room(host, &message.room)?.doc;
     let ledger = draft.ledger(host);
     let arguments = Arguments::of(&line.typed, FollowUp::Own);
+    if let Some(number) = bare_number(words_of(&arguments, line, &room.prefix), |word| host.plugins.has(word, &room)) {
+        let at = line.typed.find(number).unwrap_or_default();
+        let refusal = Refusal::new("the number of an entry begins with #");
+        return Err(refusal.mended(at..at + number.len(), Some(format!("#{number}"))).into());
+    }
     let number = match arguments.roll.or(replied(draft, host, message)?) {
         Some(number) => number,
         None => ledger
@@ -251,7 +257,7 @@ fn amended(
         let what = format!("#{} is no roll that something could be added to", page.number());
         return Err(Refusal::new(what).example("history").into());
     }
-    let typed = words_of(&arguments, line, &draft.state.rooms[&message.room].doc.prefix);
+    let typed = words_of(&arguments, line, &room.prefix);
     let spec = host.plugins.of_entry(&page.entry.game, &page.entry.command);
     let meant = meant(word, typed, arguments.comment.as_deref(), (&page, spec))?;
     let name = draft.state.doc.doc.name_of(page.entry.character);
@@ -262,6 +268,13 @@ fn amended(
         false => format!("as {} {meant}", written(name)),
     };
     Ok(Amended { page, line: CommandLine { typed, by_name: true } })
+}
+
+/// The number in front of a command, which can only be that of an entry: `3 roll d20`.
+fn bare_number(typed: &str, is_command: impl Fn(&str) -> bool) -> Option<&str> {
+    let (number, line) = typed.split_once(' ')?;
+    let digits = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
+    Some(number).filter(|_| digits && is_command(&CommandLine::new(line).word().0))
 }
 
 /// The line of the command that `add the goblin to init 12` is about.
