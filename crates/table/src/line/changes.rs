@@ -60,6 +60,16 @@ pub(super) fn several(sheet: &Sheet<'_>, line: &str, dialect: Dialect) -> Result
 /// What joins changes in words.
 const AND: &str = " and ";
 
+/// The line with `;` between its changes, if it is nothing but changes: `hp -3 ammo -1`.
+pub(super) fn divided(sheet: &Sheet<'_>, line: &str, dialect: Dialect) -> Option<String> {
+    let mut divided = String::new();
+    for word in line.split_whitespace() {
+        divided.extend([if sheet.named(word).is_some() { "; " } else { " " }, word]);
+    }
+    let divided = divided.trim_start_matches("; ").to_owned();
+    (divided.contains("; ") && matches!(several(sheet, &divided, dialect), Ok(Some(_)))).then_some(divided)
+}
+
 /// Whether a part of a line changes a value.
 fn is_change(sheet: &Sheet<'_>, part: &str, dialect: Dialect) -> bool {
     let sets = sheet.called(part).is_some_and(|sets| sets.contains(": "));

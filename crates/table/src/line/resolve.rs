@@ -1,5 +1,6 @@
 //! Which command a line means.
 
+use super::changes::divided;
 use super::followed::Followed;
 use super::followed::replied;
 use super::remarks::{Command, Here};
@@ -9,6 +10,7 @@ use crate::draft::Draft;
 use crate::sheet::Sheet;
 use host::Host;
 use host::plugins::Plugins;
+use host::room::Answered;
 use host::unplayed::Unplayed;
 use host::words::{Arguments, CommandLine};
 use journal::documents::RoomDoc;
@@ -92,7 +94,10 @@ fn resolve_enabled<'a>(
     }
     let main_game = draft.state.doc.doc.main_game.as_deref();
     match knowing.as_slice() {
-        [] if sheet.named(&word).is_some() => Err(value_alone(&word).into()),
+        [] if sheet.named(&word).is_some() => {
+            let divided = divided(&sheet, &line.typed, room.dialect());
+            Err(value_alone(&word).mended(0..line.typed.len(), divided).into())
+        }
         [] => Err(unknown(host, room, line, &word)),
         [(plugin, command)] => Ok(Found::Plugin(*plugin, command, place.end)),
         several => {
