@@ -71,11 +71,12 @@ impl<'a> Sentence<'a> {
         own.find_map(|who| self.counter(who, named))
     }
 
-    /// The value that somebody counts by that name, or their health.
+    /// The number that somebody has by that name, or their health.
     fn counter(&self, who: CharacterId, named: Option<&str>) -> Option<String> {
         let health = || HEALTH.iter().find(|name| self.here.counts(who, name)).map(|name| (*name).to_owned());
         let Some(named) = named else { return health() };
-        let own = [named.to_owned(), format!("{named}s")].into_iter().find(|named| self.here.counts(who, named));
+        let number = |named: &str| self.here.counts(who, named) || self.here.value(who, named).is_some_and(is_number);
+        let own = [named.to_owned(), format!("{named}s")].into_iter().find(|named| number(named));
         own.or_else(|| health().filter(|_| WOUNDS.contains(&named)))
     }
 }
