@@ -22,13 +22,13 @@ mod vocabulary;
 mod words;
 
 use crate::english::turns;
-use crate::phrases::About;
+use crate::phrases::{About, is_one_of};
 use crate::surroundings::Surroundings;
 use dice::number_word;
 use plugin_api::{Cast, Plugin};
 use std::slice::SliceIndex;
 use tidied::Tidied;
-use words::{ARTICLES, DONE, FILLERS, GAINS, LOSES, TURNS, VERBS};
+use words::{ARTICLES, DONE, FILLERS, TURNS, VERBS};
 
 pub use misread::{meant_by, meant_by_tool, meant_by_value};
 pub use search::candidates;
@@ -112,8 +112,7 @@ pub fn begins_a_sentence(word: &str) -> bool {
 /// follow it: `kick Bob`, `dont soak`, `uncondition Ann`.
 pub fn says_what_is_done(word: &str, known: &[&str]) -> bool {
     let undone = word.strip_prefix("un").is_some_and(|done| known.contains(&done));
-    let done = [&DONE[..], &GAINS, &LOSES].iter().any(|words| words.contains(&word));
-    done || undone || turns(word)
+    DONE.contains(&word) || is_one_of(word, &["lose", "consume", "gain"]) || undone || turns(word)
 }
 
 /// A word without the punctuation around it.

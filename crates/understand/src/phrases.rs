@@ -70,11 +70,16 @@ pub fn rows(about: About) -> usize {
     PHRASES.iter().filter(|group| group.about == about).map(|group| group.rows.len()).sum()
 }
 
-static PHRASES: LazyLock<Vec<Group>> = LazyLock::new(|| {
-    let listed: Listed = toml::from_str(include_str!("../words/phrases.toml")).expect("a test reads it");
-    let Listed { words, phrases } = listed;
-    phrases.into_iter().map(|group| Group::of(group, &words)).collect()
-});
+/// True if a word is one of those that the phrases call by one of these names.
+pub fn is_one_of(word: &str, names: &[&str]) -> bool {
+    names.iter().any(|name| LISTED.words[*name].split('|').any(|one| one == word))
+}
+
+static LISTED: LazyLock<Listed> =
+    LazyLock::new(|| toml::from_str(include_str!("../words/phrases.toml")).expect("a test reads it"));
+
+static PHRASES: LazyLock<Vec<Group>> =
+    LazyLock::new(|| LISTED.phrases.iter().map(|group| Group::of(group, &LISTED.words)).collect());
 
 #[derive(Deserialize)]
 struct Listed {
@@ -129,9 +134,9 @@ enum Remark {
 }
 
 impl Group {
-    fn of(listed: ListedGroup, words: &BTreeMap<String, String>) -> Self {
+    fn of(listed: &ListedGroup, words: &BTreeMap<String, String>) -> Self {
         let around: Vec<String> = listed.around.split_whitespace().map(str::to_owned).collect();
-        let rows = listed.rows.into_iter().map(|row| Row::of(row, around.clone(), words)).collect();
+        let rows = listed.rows.iter().cloned().map(|row| Row::of(row, around.clone(), words)).collect();
         Group { about: listed.about, rows }
     }
 }

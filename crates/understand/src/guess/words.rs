@@ -96,12 +96,6 @@ pub(super) const ADVANTAGE: [&str; 4] = ["advantage", "adv", "disadvantage", "di
 pub(super) const JOINS: [&str; 3] = ["+", "&", "and"];
 /// Words in front of a difficulty.
 pub(super) const DIFFICULTY: [&str; 3] = ["dc", "dn", "tn"];
-/// Words for a loss, and for a gain, of a counter.
-pub(super) const LOSES: [&str; 15] = [
-    "remove", "take", "takes", "took", "lose", "loses", "lost", "suffer", "suffers", "damage", "dmg", "used", "use",
-    "spent", "shot",
-];
-pub(super) const GAINS: [&str; 8] = ["heal", "heals", "healed", "regain", "regains", "recover", "recovers", "gain"];
 /// What people say for a counter of health, whatever it is called.
 pub(super) const WOUNDS: [&str; 4] = ["wound", "wounds", "health", "hp"];
 /// What a counter of health may be called.
