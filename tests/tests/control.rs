@@ -133,14 +133,20 @@ fn an_operator_uses_the_socket() {
 
     // Ignoring applies everywhere, by id or by mask.
     let mut bob = operated.comes("bob", &["#tavern"]);
+    ann.join("#tavern");
     for pattern in ["net:nick:bob", "bob!*@*"] {
         assert_eq!(operated.told(&["ignore", pattern]), format!("{pattern} is ignored everywhere\n"));
         assert_eq!(operated.told(&["ignore"]), format!("{pattern}\n"));
-        bob.say("#tavern", "!roll 1d1");
         bob.say("astragal", "roll 1d1");
+        bob.say("#tavern", "!roll 1d1");
+        // Whoever speaks after Bob is answered only once the bot has heard Bob.
+        ann.hear("bob", "#tavern");
+        ann.say("#tavern", "!roll 3d1");
+        ann.answer("astragal", "#tavern");
         assert_eq!(operated.told(&["ignore", "--no", pattern]), format!("{pattern} is answered again\n"));
         bob.say("#tavern", "!roll 2d1");
         assert!(bob.answer("astragal", "#tavern").starts_with("2 | 2d1 [1 1]"), "the first answer");
+        ann.hear("bob", "#tavern");
     }
     let file = operated.told(&["backup"]);
     let file = file.trim().strip_prefix("written to ").unwrap();
