@@ -49,8 +49,11 @@ enum Building {
     #[command(changes, main, example = "mark")]
     Mark,
     /// Build another wall.
-    #[command(changes, example = "build")]
+    #[command(changes, example = "build", alias = "raise the next wall")]
     Build,
+    /// Raise a flag.
+    #[command(shows, example = "raise")]
+    Raise,
 }
 
 impl Game for TallyWithWalls {
@@ -65,6 +68,7 @@ impl Game for TallyWithWalls {
         match command {
             Building::Mark => state.marks += 1,
             Building::Build => state.walls += 1,
+            Building::Raise => return Ok(Reply::from("a flag")),
         }
         Ok(Reply::from(format!("{} marks on {} walls", state.marks, state.walls)))
     }
@@ -148,6 +152,23 @@ fn what_a_table_holds_of_a_game_that_is_gone_waits_for_it() {
     table.put_away();
     let audit = journal::audit(&*table.store, &seated::table()).expect("the journal is whole");
     assert_eq!(audit.entries, audit.last);
+}
+
+#[test]
+fn a_command_may_have_several_words_and_the_longest_name_wins() {
+    let mut table = Seated::new(|| vec![plugin_api::plugin::<TallyWithWalls>(), roll::plugin()]);
+    let mut says = |line: &str| table.say("Ann", line).all();
+    assert!(says("!raise").contains("a flag"));
+    assert!(says("!raise the next wall").contains("0 marks on 1 walls"));
+    assert!(says("!Raise  the next wall! # by hand").contains("0 marks on 2 walls"));
+    assert!(says("!tally raise the next wall").contains("0 marks on 3 walls"));
+    assert!(says("!as Ann raise the next wall").contains("0 marks on 4 walls"));
+    assert!(says("!help raise the next wall").contains("Build another wall"));
+    assert!(says("!at tomorrow 9:00 raise the next wall").contains("#"));
+    let slip = says("!raise the nxt wall twice");
+    assert!(slip.contains("!raise the next wall twice") && !slip.contains("flag"), "{slip}");
+    assert!(says("!raise the next wall twice").contains("twice"));
+    assert!(says("!undo #4").contains("undone"), "{}", says("!undo #4"));
 }
 
 #[test]

@@ -17,6 +17,7 @@ mod status;
 mod terminal;
 mod text;
 mod transport;
+mod typography;
 
 pub use clock::{Clock, SystemClock};
 pub use fake::Fake;
@@ -34,3 +35,4 @@ pub use transport::{
     Desk, DeskError, Earlier, Edits, Guarantees, Post, Recipient, Repeated, Saying, SendError, Sent, Told, Transport,
     TransportError, Unaccepted, What,
 };
+pub use typography::as_meant;

@@ -39,6 +39,5 @@ pub mod unplayed;
 pub mod words;
 
 mod shared;
-mod typography;
 
 pub use shared::{DiceBox, FairBox, Host, Settings};

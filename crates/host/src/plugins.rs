@@ -3,9 +3,11 @@
 use crate::turn::OwnCommands;
 use journal::HOUSE;
 use journal::documents::{RoomDoc, TableDoc};
-use plugin_api::{CommandSpec, Kind, Manifest, Plugin, Role, Trait};
+use plugin_api::{CommandSpec, Kind, Manifest, Plugin, Role, Trait, first_words, suggest_within};
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::sync::Arc;
+use understand::reading::first_word;
 
 /// The plugins of a bot, by id. A changed catalogue is another one, which shares what stayed the same.
 #[derive(Clone)]
@@ -13,6 +15,8 @@ pub struct Plugins {
     plugins: BTreeMap<String, Arc<dyn Plugin>>,
     house: Arc<[CommandSpec]>,
     own: Arc<dyn OwnCommands>,
+    /// How many words the longest name of a command has.
+    most_words: usize,
 }
 
 /// Plugins that cannot be used together.
@@ -46,7 +50,7 @@ impl Plugins {
     /// Two of them, or one and the table's own commands, claim the same word.
     pub fn new(own: Box<dyn OwnCommands>, list: Vec<Box<dyn Plugin>>) -> Result<Self, PluginsError> {
         let (house, own) = (own.declared().into(), own.into());
-        let mut plugins = Plugins { plugins: BTreeMap::new(), house, own };
+        let mut plugins = Plugins { plugins: BTreeMap::new(), house, own, most_words: 1 };
         for plugin in list {
             let id = plugin.manifest().id.clone();
             if plugins.get(&id).is_some() {
@@ -63,18 +67,19 @@ impl Plugins {
     /// It claims a word of the table's own commands.
     pub fn with(mut self, plugin: Arc<dyn Plugin>) -> Result<Self, PluginsError> {
         let id = plugin.manifest().id.clone();
-        if let Some(word) = self.taken_by(plugin.manifest()).cloned() {
-            return Err(PluginsError::Taken { plugin: id, word });
+        if let Some(word) = self.taken_by(plugin.manifest()) {
+            return Err(PluginsError::Taken { plugin: id, word: word.to_owned() });
         }
+        self.most_words = self.most_words.max(plugin.manifest().most_words());
         self.plugins.insert(id, plugin);
         Ok(self)
     }
 
-    /// A word of this plugin that one of the table's own commands has and does not yield.
-    fn taken_by<'m>(&self, Manifest { id, commands, .. }: &'m Manifest) -> Option<&'m String> {
-        let mut words = commands.iter().flat_map(|command| command.aliases.iter().chain([&command.name])).chain([id]);
+    /// A word of this plugin that one of the table's own commands has and does not yield; of several words, the first.
+    fn taken_by<'m>(&self, Manifest { id, commands, .. }: &'m Manifest) -> Option<&'m str> {
+        let mut names = commands.iter().flat_map(CommandSpec::names).chain([id.as_str()]);
         let own = |word: &str| self.house.iter().any(|command| command.answers_to(word) && !command.is(Trait::Yields));
-        words.find(|word| own(word))
+        names.find(|name| name.split(' ').next().is_some_and(own))
     }
 
     /// These plugins without one of them. What tables hold of it stays stored.
@@ -137,6 +142,23 @@ impl Plugins {
     /// True if a room has a command called `word`, of the table's own or of a plugin.
     pub fn has(&self, word: &str, room: &RoomDoc) -> bool {
         self.house_command(word, room).is_some() || !self.knowing(word, room).is_empty()
+    }
+
+    /// The command that a line begins with in a room, that of most words first, and where it ends; else the first word.
+    pub fn begun(&self, typed: &str, room: &RoomDoc) -> (String, Range<usize>) {
+        let mut several = first_words(typed, self.most_words).filter(|(name, _)| name.contains(' '));
+        several.find(|(name, _)| self.has(name, room)).unwrap_or_else(|| first_word(typed))
+    }
+
+    /// The command of several words that a line nearly begins with, and where that ends.
+    pub fn nearly_begun(&self, typed: &str, room: &RoomDoc) -> Option<(usize, &str)> {
+        if self.most_words == 1 {
+            return None;
+        }
+        let commands = self.enabled(room).into_iter().flat_map(|plugin| &plugin.manifest().commands);
+        let several: Vec<&str> = commands.flat_map(CommandSpec::names).filter(|name| name.contains(' ')).collect();
+        let mut words = first_words(typed, self.most_words).filter(|(words, _)| words.contains(' '));
+        words.find_map(|(words, at)| Some((at.end, suggest_within(1, &words, several.iter().copied())?)))
     }
 
     /// The notation command among those of a room, whose words are dice and nothing else.

@@ -3,9 +3,8 @@
 
 use crate::budget::{MOST_BLOCK, MOST_TEXT};
 use crate::inline::{Inline, roll_in};
-use crate::typography::as_meant;
 use crate::words::CommandLine;
-use chat::Message;
+use chat::{Message, as_meant};
 use plugin_api::Manifest;
 use regex::Regex;
 use std::collections::BTreeSet;
@@ -62,7 +61,7 @@ impl Router {
     pub fn with_lines_of<'a>(mut self, manifests: impl IntoIterator<Item = &'a Manifest>) -> Self {
         for manifest in manifests {
             for command in manifest.commands.iter().filter(|command| command.lines) {
-                self.take_lines.extend(command.aliases.iter().chain([&command.name]).cloned());
+                self.take_lines.extend(command.names().map(str::to_owned));
                 self.take_lines.extend(command.main.then(|| manifest.id.clone()));
             }
         }

@@ -100,9 +100,8 @@ impl HouseTurn<'_> {
 
     /// True if the word is a command or a macro here.
     pub fn knows(&self, word: &str) -> bool {
-        let plugins = &self.host.plugins;
         let has_macro = self.table.shortcuts.of(self.actor).any(|named| named.macros.contains_key(word));
-        has_macro || plugins.house_command(word, self.room).is_some() || !plugins.knowing(word, self.room).is_empty()
+        has_macro || self.host.plugins.has(word, self.room)
     }
 
     /// True if somebody is in the room. After a start nobody knows yet who is there.

@@ -1,7 +1,6 @@
 //! A command line as it was typed, and what is in it: the words, the roll it names, the comment.
 
-use crate::typography::as_meant;
-use chat::cut;
+use chat::{as_meant, cut};
 use dice::{Dialect, Notation};
 use plugin_api::{CommandSpec, FollowUp, Refusal};
 use std::borrow::Cow;

@@ -218,7 +218,7 @@ fn playable(turn: &HouseTurn, text: &str, example: &str) -> Result<String, Refus
     if line.is_empty() {
         return Err(Refusal::new("and what do I play then?").example(example));
     }
-    let (word, _) = CommandLine::new(line).word();
+    let (word, _) = turn.host.plugins.begun(&CommandLine::new(line).typed, turn.room);
     let now = turn.host.plugins.house().iter().any(|spec| spec.is(Trait::Now) && spec.answers_to(&word));
     if now || word == YES {
         return Err(Refusal::new(format!("{word} cannot be left for later")).about(word).example(example));

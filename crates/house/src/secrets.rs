@@ -143,7 +143,7 @@ pub(super) fn seal(turn: &mut HouseTurn, declaration: &Text) -> Result<Reply, St
 
 /// True if a declaration is a command of a game or a tool, which is played when it is opened.
 fn plays(turn: &HouseTurn, declaration: &str) -> bool {
-    let (word, _) = CommandLine::new(declaration).word();
+    let (word, _) = turn.host.plugins.begun(&CommandLine::new(declaration).typed, turn.room);
     !turn.host.plugins.knowing(&word, turn.room).is_empty()
 }
 

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 /// `///` on a variant is its help and is required; the first sentence is the short form. Players type the variant's name in
 /// lower case. On the variant, `#[command(...)]` takes
 /// - `shows`, `changes` or `rolls`: what it does when it is typed alone, an [`Effect`]; one of them is required;
-/// - `alias = "c"`, any number of times: another word for it;
+/// - `alias = "c"`, any number of times: another word for it, or several words;
 /// - `example = "check 7 +4 vs 15"`, one or more: played by a test, shown by help and in refusals;
 /// - `main`: what a bare `!GAME ...` means; exactly one command of a game;
 /// - `by_object`: a verb that several games have, such as `spend`; the words after it tell which game is meant;

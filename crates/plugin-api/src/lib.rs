@@ -6,6 +6,7 @@
 
 mod answers;
 mod argument;
+mod called;
 mod cast;
 mod declare;
 mod dice_word;
@@ -27,6 +28,7 @@ mod words;
 
 pub use answers::Answers;
 pub use argument::{Argument, CommandText, Name, Number};
+pub use called::first_words;
 pub use cast::{Cast, Newcomer};
 pub use chat::{CharacterId, Line, Moment, Offer, Readers, Reply, Role, Seen, Span};
 pub use declare::{Arguments, CommandSpec, Commands, FollowUp, Kind, Manifest};

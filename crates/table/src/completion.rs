@@ -100,10 +100,10 @@ impl Typing<'_> {
 
     /// What may follow this front of a line.
     fn behind(&self, front: &str, actor: CharacterId) -> Behind<'_> {
-        let (word, rest) = front.split_once(char::is_whitespace).unwrap_or((front, ""));
+        let (word, place) = self.host.plugins.begun(front, &self.room);
         let mut all = Vec::new();
-        for spec in self.called(&word.to_lowercase()) {
-            let words = Words::new(front, front.len() - rest.len()).with_names(|name| self.cast.is_called(name));
+        for spec in self.called(&word) {
+            let words = Words::new(front, place.end).with_names(|name| self.cast.is_called(name));
             let next = words.next(&spec.arguments);
             if let [Next::Command(at)] = next[..] {
                 return Behind::Command(spec, at);
@@ -124,7 +124,7 @@ impl Typing<'_> {
 
     /// Whether dice follow this front of a line: `roll `.
     fn is_dice(&self, front: &str) -> bool {
-        let word = front.split_whitespace().next().unwrap_or_default().to_lowercase();
+        let (word, _) = self.host.plugins.begun(front, &self.room);
         self.called(&word).iter().any(|spec| spec.notation)
     }
 

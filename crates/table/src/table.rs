@@ -372,7 +372,7 @@ impl Table {
 
 /// True if a line is dice, or reads as a command of one of the room's games as it is. Of any other much may be guessed at.
 fn reads_plainly(host: &Host, room: &RoomDoc, line: &CommandLine) -> bool {
-    let (word, place) = line.word();
+    let (word, place) = host.plugins.begun(&line.typed, room);
     let read = |(plugin, spec): &(&dyn Plugin, &CommandSpec)| {
         let typed = Arguments::of(&line.typed, spec.follow_up).typed;
         Command { plugin: *plugin, spec, from: place.end }.reads_anywhere(&typed)

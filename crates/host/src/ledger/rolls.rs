@@ -50,10 +50,8 @@ impl Ledger<'_> {
         for number in self.head().open.iter().rev() {
             let fits = |roll: &RollDoc| roll.game == game && roll.record.is_some() && asking(roll);
             let Some(roll) = self.roll(*number)?.filter(fits) else { continue };
-            let mut to = roll.open.iter().filter(|open| {
-                let word = open.command.split_whitespace().next().unwrap_or_default();
-                open.character != roll.character && command.answers_to(word)
-            });
+            let mut to =
+                roll.open.iter().filter(|open| open.character != roll.character && command.begins(&open.command));
             if to.clone().any(|open| open.character == answers.to) {
                 return Ok(Some(*number));
             }

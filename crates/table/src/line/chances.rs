@@ -196,11 +196,10 @@ fn offered<'a>(
     target: Target<Value>,
 ) -> Option<Prepared<'a>> {
     let line = CommandLine::new(&offer.command);
-    let (word, place) = line.word();
-    let spec = play.plugin.manifest().command(&word)?;
+    let (spec, end) = play.plugin.manifest().begun(&line.typed)?;
     let follows_up = spec.follow_up != FollowUp::No;
     let arguments = Arguments::of(&line.typed, spec.follow_up);
-    let mut words = Words::new(&arguments.typed, place.end.min(arguments.typed.len()));
+    let mut words = Words::new(&arguments.typed, end.min(arguments.typed.len()));
     Some(Prepared {
         remark: None,
         earlier: None,

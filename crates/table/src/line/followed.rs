@@ -9,7 +9,7 @@ use host::ledger::{Answers, Ledger};
 use host::rights::Act;
 use host::unplayed::Unplayed;
 use host::words::{Arguments, leading_to};
-use journal::documents::{OpenOffer, RollDoc, TableDoc};
+use journal::documents::{RollDoc, TableDoc};
 use journal::keys::{self, TableId};
 use journal::store::StoreError;
 use plugin_api::{CharacterId, EarlierRoll, Fit, FollowUp, Refusal, Role, Target, Words, suggest};
@@ -181,9 +181,8 @@ impl Followed<'_, '_> {
 
     /// How well this fits a roll.
     fn fit_of(&self, record: &Value, roll: &RollDoc) -> Fit {
-        let word = |open: &OpenOffer| open.command.split_whitespace().next().unwrap_or_default().to_owned();
         let mut own = roll.open.iter().filter(|open| open.character == roll.character);
-        let offered = own.any(|open| self.command.spec.answers_to(&word(open)));
+        let offered = own.any(|open| self.command.spec.begins(&open.command));
         safely(|| self.command.plugin.fits(&self.command.spec.name, &EarlierRoll { record, offered }))
             .unwrap_or(Fit::No)
     }

@@ -31,7 +31,7 @@ fn without_it(words: &str) -> &str {
 /// The roll meant by a line of just dice: `d20+5`, or `roll4d6kh3` without a space.
 pub(super) fn bare_dice(host: &Host, line: &CommandLine, attempt: &Attempt<'_>) -> Option<CommandLine> {
     let command = host.plugins.notation(&attempt.room)?;
-    let glued = std::iter::once(&command.name).chain(&command.aliases).find_map(|word| {
+    let glued = command.names().find_map(|word| {
         let start = line.typed.get(..word.len())?;
         start.eq_ignore_ascii_case(word).then(|| &line.typed[word.len()..])
     });

@@ -45,7 +45,7 @@ pub(super) enum Meant<'a> {
 /// A line whose first word is no command: the question that it asks, as a command, or why it is not played, with the line
 /// that was probably meant.
 fn guessed(host: &Host, unplayed: Unplayed, line: &CommandLine, attempt: &Attempt<'_>) -> Result<String, Unplayed> {
-    let (word, _) = line.word();
+    let (word, _) = host.plugins.begun(&line.typed, &attempt.room);
     let known = host.plugins.has(&word, &attempt.room) || host.plugins.get(&word).is_some();
     if known || offers::number(line).is_some() {
         return Err(unplayed);
@@ -287,7 +287,7 @@ fn stood_for<'a>(
     attempt: &mut Attempt<'a>,
 ) -> Result<Read<'a>, Unplayed> {
     // A command of the room comes before a macro from a time when the room did not have it.
-    let free = !host.plugins.has(&line.word().0, &attempt.room);
+    let free = !host.plugins.has(&host.plugins.begun(&line.typed, &attempt.room).0, &attempt.room);
     let stands_for = match shortcuts::called(&attempt.doc, attempt.actor, &line).filter(|_| free) {
         Some(called) => {
             attempt.stored = true;

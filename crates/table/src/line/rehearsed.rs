@@ -355,7 +355,7 @@ fn is_about_words(host: &Host, refusal: &Refusal, attempt: &Attempt<'_>) -> bool
 
 /// True if the first word of what was typed is a command.
 fn begins_with_a_command(host: &Host, attempt: &Attempt<'_>) -> bool {
-    let (word, _) = CommandLine { typed: attempt.typed.clone(), by_name: true }.word();
+    let (word, _) = host.plugins.begun(&attempt.typed, &attempt.room);
     host.plugins.has(&word, &attempt.room)
 }
 
@@ -387,14 +387,14 @@ fn other_words(host: &Host, typed: &str, attempt: &Attempt<'_>) -> Vec<String> {
         return synonyms;
     }
     let specs = games.iter().flat_map(|game| &game.manifest().commands);
-    let names = specs.flat_map(|spec| std::iter::once(&spec.name).chain(&spec.aliases));
-    let near = |name: &String| {
+    let names = specs.flat_map(|spec| spec.names());
+    let near = |name: &str| {
         // `possibility Bob +1`
         let one = name.strip_suffix("ies").map(|stem| format!("{stem}y"));
         let several = one.is_some_and(|one| suggest_within(1, &word, [one.as_str()]).is_some() || one == word);
-        several || word.len() >= SHORTEST && suggest_within(1, &word, [name.as_str()]).is_some()
+        several || word.len() >= SHORTEST && suggest_within(1, &word, [name]).is_some()
     };
-    let found = names.filter_map(|name| match word.strip_prefix(name.as_str()) {
+    let found = names.filter_map(|name| match word.strip_prefix(name) {
         // `herocard` is `hero card`.
         Some(more) if name.len() > SHORTEST && !more.is_empty() => Some(format!("{name} {more} {rest}")),
         _ => near(name).then(|| format!("{name} {rest}")),

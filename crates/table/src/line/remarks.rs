@@ -194,9 +194,7 @@ impl Known for Here<'_, '_> {
     }
 
     fn is_command(&self, word: &str) -> bool {
-        let plugins = &self.host.plugins;
-        plugins.house_command(word, &self.attempt.room).is_some()
-            || !plugins.knowing(word, &self.attempt.room).is_empty()
+        self.host.plugins.has(word, &self.attempt.room)
     }
 
     fn throws_dice(&self, word: &str) -> bool {

@@ -51,7 +51,10 @@ fn resolve_enabled<'a>(
     line: &CommandLine,
     attempt: &Attempt<'_>,
 ) -> Result<Found<'a>, Unplayed> {
-    let (word, place) = line.word();
+    let (word, place) = host.plugins.begun(&line.typed, room);
+    if let Some((end, name)) = host.plugins.nearly_begun(&line.typed, room).filter(|_| !word.contains(' ')) {
+        return Err(Refusal::new(format!("did you mean {name}?")).mended(0..end, Some(name)).into());
+    }
     if let Some(command) = host.plugins.house_command(&word, room) {
         return Ok(Found::House(command));
     }
@@ -228,9 +231,8 @@ fn by_id<'a>(
     }
     let rest = &line.typed[end..];
     let start = end + (rest.len() - rest.trim_start().len());
-    let next = line.typed[start..].split_whitespace().next().unwrap_or_default();
-    match manifest.command(&next.to_lowercase()) {
-        Some(command) => Ok(Found::Plugin(plugin, command, start + next.len())),
+    match manifest.begun(&line.typed[start..]) {
+        Some((command, length)) => Ok(Found::Plugin(plugin, command, start + length)),
         None => Ok(Found::Plugin(plugin, manifest.main().expect("every plugin has one"), end)),
     }
 }

@@ -50,14 +50,13 @@ const HELP: &str = "help";
 const ASKING: [&str; 8] = ["how", "what", "who", "whom", "whose", "when", "where", "which"];
 
 /// A word nobody knows: silence, since other bots share the room, unless it is one slip away or the bot was named.
-pub(super) fn unknown<'a>(host: &'a Host, room: &RoomDoc, line: &CommandLine, word: &str) -> Unplayed {
-    let names = |command: &'a CommandSpec| std::iter::once(&command.name).chain(&command.aliases);
+pub(super) fn unknown(host: &Host, room: &RoomDoc, line: &CommandLine, word: &str) -> Unplayed {
     let games = host.plugins.enabled(room);
-    let of_games = || games.iter().flat_map(|game| game.manifest().commands.iter().flat_map(names));
-    let ids = games.iter().map(|game| &game.manifest().id);
+    let of_games = || games.iter().flat_map(|game| game.manifest().commands.iter().flat_map(CommandSpec::names));
+    let ids = games.iter().map(|game| game.manifest().id.as_str());
     // A game's commands are typed oftener than the table's.
     let known: Vec<&str> =
-        of_games().chain(host.plugins.house().iter().flat_map(names)).chain(ids).map(String::as_str).collect();
+        of_games().chain(host.plugins.house().iter().flat_map(CommandSpec::names)).chain(ids).collect();
     // `playrs=3`
     let letters = glued(word).first().copied().filter(|apart| line.by_name && *apart >= CORRECTED);
     let (whole, word) = (word, letters.map_or(word, |apart| &word[..apart]));
@@ -76,8 +75,8 @@ pub(super) fn unknown<'a>(host: &'a Host, room: &RoomDoc, line: &CommandLine, wo
         true => suggest_within(1, word, long).or_else(|| suggest(word, harmless)),
         false => suggest_within(1, word, long),
     };
-    let own = host.plugins.house().iter().map(|spec| &spec.name).filter(|_| line.by_name);
-    let short = of_games().chain(own).map(String::as_str).filter(|known| known.len() < CORRECTED && !sentence);
+    let own = host.plugins.house().iter().map(|spec| spec.name.as_str()).filter(|_| line.by_name);
+    let short = of_games().chain(own).filter(|known| known.len() < CORRECTED && !sentence);
     let prefix = &room.prefix;
     let apart = || {
         let typed = format!("{word} {}", line.typed[letters?..].trim_start_matches([':', '=']));

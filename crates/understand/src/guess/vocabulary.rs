@@ -38,7 +38,7 @@ fn known(here: &dyn Surroundings) -> BTreeSet<String> {
     for game in here.plugins() {
         let manifest = game.manifest();
         for spec in &manifest.commands {
-            let own = std::iter::once(&spec.name).chain(&spec.aliases).map(String::as_str);
+            let own = spec.names();
             own.chain(spec.words()).for_each(&mut add);
         }
         manifest.synonyms.iter().for_each(|(word, _)| add(word));

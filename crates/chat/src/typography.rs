@@ -29,7 +29,7 @@ fn plain(c: char) -> Option<char> {
         // A line or paragraph separator inside a line becomes a space.
         '\u{2028}' | '\u{2029}' => ' ',
         c if c.is_control() => ' ',
-        c if chat::is_unseen(c) => return None,
+        c if crate::is_unseen(c) => return None,
         c => c,
     })
 }
