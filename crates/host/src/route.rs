@@ -200,6 +200,7 @@ mod tests {
             answers: Vec::new(),
             synonyms: Vec::new(),
             glossary: Vec::new(),
+            values: Vec::new(),
         }
     }
 

@@ -4,9 +4,9 @@ use crate::{link, orders, scene, show, waiting};
 use chat::{Line, Reply, Span};
 use journal::documents::RollDoc;
 use journal::store::StoreError;
-use plugin_api::{EarlierRoll, Fit, Role};
+use plugin_api::{Counter, EarlierRoll, Fit, Role};
 use std::collections::{BTreeMap, BTreeSet};
-use table::own::{Act, HouseTurn, Unplayed, numbers, seen_from};
+use table::own::{Act, HouseTurn, Unplayed, seen_from};
 
 /// The most lines of each kind.
 const MOST: usize = 8;
@@ -206,7 +206,8 @@ fn counters(turn: &HouseTurn) -> Vec<Line> {
     let all =
         turn.table.shortcuts.own.iter().filter(|(id, _)| !cast.opposes(**id) && turn.table.characters.contains_key(id));
     let lines = all.filter_map(|(id, named)| {
-        let counted = named.variables.iter().filter(|(_, value)| matches!(numbers(value), Some((_, Some(_)))));
+        let counted =
+            named.variables.iter().filter(|(_, value)| Counter::read(value).is_some_and(|value| value.most.is_some()));
         let counted: Vec<String> = counted.take(COUNTERS).map(|(name, value)| format!("{name} {value}")).collect();
         let name = Span::Bold(turn.table.name_of(*id).to_owned());
         (!counted.is_empty()).then(|| vec![name, Span::Text(format!(": {}", counted.join(", ")))])

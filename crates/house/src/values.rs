@@ -5,10 +5,10 @@ use chat::{Block, Readers, Reply, Span};
 use journal::documents::Named;
 use journal::store::StoreError;
 use plugin_api::names::written;
-use plugin_api::{CharacterId, Name, Refusal, Role, Text, number_word};
+use plugin_api::{CharacterId, Counter, Name, Refusal, Role, Text, number_word, wrong_number};
 use std::borrow::Cow;
 use std::ops::Range;
-use table::own::{Act, HouseTurn, People, Unplayed, all_values, named_first, numbers, wrong_number};
+use table::own::{Act, HouseTurn, People, Unplayed, all_values, named_first};
 use understand::english::is_function_word;
 
 /// The word that shares values with the table.
@@ -223,13 +223,13 @@ fn must_still_count(
 ) -> Result<(), Refusal> {
     let shortcuts = &turn.table.shortcuts;
     let named = if whose == Whose::Tables { Some(&shortcuts.table) } else { shortcuts.own.get(&turn.actor) };
-    let Some((now, most)) = named.and_then(|named| named.variables.get(name)).and_then(|held| numbers(held)) else {
+    let Some(Counter { now, most }) = named.and_then(|named| Counter::read(named.variables.get(name)?)) else {
         return Ok(());
     };
     let behind = value.trim_start_matches(|c: char| c.is_ascii_digit());
     let number = &value[..value.len() - behind.len()];
     let glued = !number.is_empty() && behind.starts_with(char::is_alphabetic) && !behind.starts_with(['d', 'D']);
-    if removes(value) || numbers(value).is_some() || most.is_none() && !glued {
+    if removes(value) || Counter::read(value).is_some() || most.is_none() && !glued {
         return Ok(());
     }
     // `hp max 45`
@@ -321,7 +321,7 @@ fn before_a_number(pair: &str) -> Option<&str> {
 fn counted(turn: &HouseTurn, whose: Whose, name: &str, value: &str) -> Option<String> {
     let shortcuts = &turn.table.shortcuts;
     let named = if whose == Whose::Tables { &shortcuts.table } else { shortcuts.own.get(&turn.actor)? };
-    let (now, most) = numbers(named.variables.get(name)?)?;
+    let Counter { now, most } = Counter::read(named.variables.get(name)?)?;
     let (number, most) = (value.parse::<i64>().ok()?, most?);
     match value.starts_with(['+', '-']) {
         true => Some(format!("{}/{most}", now.checked_add(number)?.clamp(0, most))),
@@ -336,9 +336,9 @@ pub(super) fn changed(whose: Whose, name: &str, value: &str, before: Option<&str
     match before {
         None => reply,
         Some(before) if before == value => reply.text(" as before"),
-        Some(before) => match (numbers(before), numbers(value)) {
-            (Some((was, most)), Some((now, still))) if most == still => {
-                reply.text(format!(" ({:+})", now.saturating_sub(was)))
+        Some(before) => match (Counter::read(before), Counter::read(value)) {
+            (Some(was), Some(now)) if was.most == now.most => {
+                reply.text(format!(" ({:+})", now.now.saturating_sub(was.now)))
             }
             _ => reply.text(format!(" (was {before})")),
         },

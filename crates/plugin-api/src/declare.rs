@@ -1,7 +1,7 @@
 //! What a game declares. Parsing, usage errors, help, role checks and manual pages all come from it.
 
 use crate::spec::{Many, usage_of};
-use crate::{Answers, ArgumentSpec, Effect, Refusal, Setting, Trait, Values, Words, means_nothing};
+use crate::{Answers, ArgumentSpec, Effect, Refusal, Setting, SheetValue, Trait, Values, Words, means_nothing};
 use chat::Role;
 use serde::{Deserialize, Serialize};
 
@@ -155,6 +155,9 @@ pub struct Manifest {
     /// Words of the game, in lower case, and what each means.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub glossary: Vec<(String, String)>,
+    /// The numbers that it has on everybody's sheet.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub values: Vec<SheetValue>,
 }
 
 impl CommandSpec {

@@ -120,9 +120,12 @@ pub struct SavedState {
 #[derive(Clone)]
 pub struct Held(Arc<dyn HeldState>);
 
-trait HeldState: Any + Send + Sync {
+/// What a table stores of a game, as that game's plugin has it.
+pub trait HeldState: Any + Send + Sync {
+    /// Encodes it for storage.
     fn saved(&self) -> SavedState;
 
+    /// True if it is the same as another.
     fn equals(&self, other: &dyn Any) -> bool;
 }
 
@@ -140,8 +143,13 @@ impl<G: Game> HeldState for StateOf<G> {
 }
 
 impl Held {
+    /// Holds the state of a plugin that is no [`Game`].
+    pub fn new(state: impl HeldState) -> Self {
+        Held(Arc::new(state))
+    }
+
     fn of<G: Game>(state: G::State) -> Self {
-        Held(Arc::new(StateOf::<G>(state)))
+        Held::new(StateOf::<G>(state))
     }
 
     fn state<G: Game>(&self) -> Arc<StateOf<G>> {
@@ -182,6 +190,11 @@ pub struct Ready(Box<Playing>);
 type Playing = dyn Fn(&mut Turn) -> Result<Played, Refusal> + Send;
 
 impl Ready {
+    /// A command of a plugin that is no [`Game`]: what plays it, as often as it is asked.
+    pub fn new(play: impl Fn(&mut Turn) -> Result<Played, Refusal> + Send + 'static) -> Self {
+        Ready(Box::new(play))
+    }
+
     /// Plays the command on a copy of the state.
     ///
     /// # Errors
@@ -251,6 +264,7 @@ pub fn plugin<G: Game>() -> Box<dyn Plugin> {
         credit: G::CREDIT.to_owned(),
         glossary: pairs(G::GLOSSARY),
         synonyms: pairs(G::SYNONYMS),
+        values: Vec::new(),
     };
     assert_eq!(manifest.commands.iter().filter(|command| command.main).count(), 1, "{} needs one main command", G::ID);
     Box::new(Hosted::<G> { manifest, game: PhantomData })
@@ -307,10 +321,10 @@ impl<G: Game> Plugin for Hosted<G> {
     fn ready(&self, held: &Held, name: &str, words: &mut Words) -> Result<Ready, Refusal> {
         let command = G::Command::parse(name, words)?;
         let before = held.state::<G>();
-        Ok(Ready(Box::new(move |turn| {
+        Ok(Ready::new(move |turn| {
             let mut state = before.0.clone();
             let reply = G::play(&mut state, command.clone(), turn)?;
             Ok(Played { held: Held::of::<G>(state), reply })
-        })))
+        }))
     }
 }

@@ -19,6 +19,7 @@ mod printed;
 mod refusal;
 mod scenes;
 mod setting;
+mod sheet;
 mod spec;
 mod traits;
 mod turn;
@@ -34,7 +35,7 @@ pub use chat::{CharacterId, Line, Moment, Offer, Readers, Reply, Role, Seen, Spa
 pub use declare::{Arguments, CommandSpec, Commands, FollowUp, Kind, Manifest};
 pub use dice::{Dice, Die, number_word};
 pub use dice_word::DiceWord;
-pub use game::{Game, Held, Played, Plugin, Ready, SavedState, plugin};
+pub use game::{Game, Held, HeldState, Played, Plugin, Ready, SavedState, plugin};
 pub use idle::{denies, means_nothing};
 pub use kind::{
     ArgumentKind, Form, Listed, Misfit, NamedNumber, NumberKind, Part, PartMany, Sign, Spelled, Touching, Unit,
@@ -45,6 +46,7 @@ pub use printed::{FirstSide, MOST_CARDS, PrintedCard, PrintedDeck, PrintedDecks,
 pub use refusal::{Mended, Refusal, suggest, suggest_within};
 pub use scenes::Scenes;
 pub use setting::{ChoiceSetting, NumberSetting, Setting, SettingKind, SettingScope, Typed};
+pub use sheet::{Counter, MOST_NUMBER, Sheet, SheetValue, wrong_number};
 pub use spec::{ArgumentSpec, Many, Place, usage_of};
 pub use traits::{Effect, Trait};
 pub use turn::{Against, Closed, DIALECT, EarlierRoll, Fit, Left, Secrets, Target, Turn, Wanted, not_in_secret};

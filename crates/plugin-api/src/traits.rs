@@ -39,6 +39,8 @@ pub enum Trait {
     Commented,
     /// Its words are dice or another command, in which names of values stand for the values.
     Values,
+    /// It reads or changes numbers of the actor's sheet, so it is for those alone who may know that.
+    Sheet,
     /// A game may define the same word. In rooms where that game is enabled, its command wins.
     Yields,
     /// It was a game's command once, and old entries name that game.

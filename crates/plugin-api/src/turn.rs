@@ -1,6 +1,6 @@
 //! One command at the table: who acts, when, with which dice, on which earlier roll.
 
-use crate::{Cast, Name, PrintedDecks, Refusal, Role, Scenes, Typed};
+use crate::{Cast, Counter, Name, PrintedDecks, Refusal, Role, Scenes, Sheet, Typed};
 use chat::{CharacterId, Moment, Reply, Seen};
 use dice::{Dialect, Dice, DiceError, Die};
 use jiff::Timestamp;
@@ -81,6 +81,7 @@ pub struct Turn<'a> {
     earlier: Option<Arc<Value>>,
     against: Option<Against>,
     measured: Seen,
+    pub(crate) sheet: Sheet,
     followed: Cell<bool>,
     amended: Option<Value>,
     closed: Vec<Closed>,
@@ -161,6 +162,8 @@ pub struct Left {
     pub took: Role,
     /// What begins now, and whose it is if it is somebody's.
     pub begins: Vec<(Moment, Option<CharacterId>)>,
+    /// Numbers to note on the actor's sheet, by name.
+    pub values: BTreeMap<String, Counter>,
 }
 
 /// What people call themselves.
@@ -187,6 +190,7 @@ impl<'a> Turn<'a> {
             earlier: None,
             against: None,
             measured: Seen::EVERYBODY,
+            sheet: Sheet::default(),
             followed: Cell::new(false),
             amended: None,
             closed: Vec::new(),
@@ -559,6 +563,7 @@ impl<'a> Turn<'a> {
             closed: self.closed,
             took: self.took.get(),
             begins: self.begins,
+            values: self.sheet.changed,
         }
     }
 }

@@ -5,7 +5,7 @@ pub use crate::line::opened;
 pub use crate::nudges::due_at;
 pub use crate::odds::{compared, spread, words_of};
 pub use crate::orders::{AT, DEADLINE, REMIND, line_of, moment};
-pub use crate::sheet::{all_values, numbers, wrong_number};
+pub use crate::sheet::all_values;
 pub use host::accounts::{Linked, Reached};
 pub use host::names::{For, Naming, held, named_first};
 pub use host::notation::{dice_of_no_table, guessed, reads_as_dice};

@@ -8,7 +8,7 @@ use dice::number_word;
 use host::Host;
 use host::notation::name_at;
 use journal::documents::{Named, TableDoc};
-use plugin_api::{CharacterId, Refusal, Seen};
+use plugin_api::{CharacterId, Counter, MOST_NUMBER, Refusal, Seen, wrong_number};
 use std::borrow::Cow;
 use std::ops::Range;
 
@@ -102,7 +102,7 @@ fn change_in_signs(words: &[&str]) -> String {
 
 impl<'a> Sheet<'a> {
     /// The value of this name, in lower case, as it is saved.
-    fn whole(&self, name: &str) -> Option<&'a str> {
+    pub fn whole(&self, name: &str) -> Option<&'a str> {
         self.doc.shortcuts.of(self.character).find_map(|named| named.variables.get(name)).map(String::as_str)
     }
 
@@ -309,7 +309,7 @@ impl<'a> Sheet<'a> {
         let change = rest.replace(' ', "");
         let signed = change.starts_with(['+', '-']);
         let sets = |value: String| Some(format!("set {whose}{name}: {value}{comment}"));
-        let (now, most) = numbers(value)?;
+        let Counter { now, most } = Counter::read(value)?;
         match change.trim_start_matches('=').parse::<i64>() {
             _ if change.is_empty() => Some(format!("set {name}")),
             Ok(number) if (-MOST_NUMBER..=MOST_NUMBER).contains(&number) => {
@@ -339,28 +339,6 @@ fn is_said(prose: &str) -> bool {
     words || !prose.contains(|c: char| c.is_alphanumeric() || "+-*/=".contains(c))
 }
 
-/// The largest number that is typed as a value or a change of one.
-const MOST_NUMBER: i64 = 1_000_000_000_000;
-
-/// What is wrong with a value that is meant as a number: `+-3`, `--`, `1e9`, one with twenty digits.
-pub fn wrong_number(typed: &str) -> Option<String> {
-    let digits = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
-    let signs = typed.len() - typed.trim_start_matches(['+', '-']).len();
-    let number = &typed[signs..];
-    let exponent = |(base, power): (&str, &str)| {
-        base.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.') && digits(power.trim_start_matches(['+', '-']))
-    };
-    if (signs > 0 && number.is_empty()) || (signs > 1 && number.starts_with(|c: char| c.is_ascii_digit())) {
-        return Some(format!("\"{typed}\" is no number"));
-    }
-    if number.starts_with(|c: char| c.is_ascii_digit()) && number.split_once(['e', 'E']).is_some_and(exponent) {
-        return Some(format!("\"{typed}\" is no whole number: type all its digits"));
-    }
-    let large = |part: &str| digits(part) && part.parse::<i64>().map_or(true, |number| number > MOST_NUMBER);
-    let large = number.split('/').map(str::trim).find(|part| large(part));
-    large.map(|part| format!("{part} is too large: the largest number I keep is {MOST_NUMBER}"))
-}
-
 impl Sheet<'_> {
     /// Why a line that begins with the name of a number changes it by nothing: `hp -7/2`.
     pub fn no_change(&self, line: &str) -> Option<Refusal> {
@@ -368,7 +346,7 @@ impl Sheet<'_> {
         let counts = |c: char| c.is_ascii_digit() || matches!(c, '+' | '-' | '=');
         let change = line[line.find(counts)?..].trim();
         let name = line[..line.len() - change.len()].trim();
-        let value = self.whole(&name.to_lowercase()).filter(|value| numbers(value).is_some())?;
+        let value = self.whole(&name.to_lowercase()).filter(|value| Counter::read(value).is_some())?;
         // A refusal is for the whole room.
         let open = self.doc.seen_values_of(self.character).by_everybody();
         let held = if open { format!("{name} is {value}, and ") } else { String::new() };
@@ -383,7 +361,9 @@ impl Sheet<'_> {
         }
         let what = format!("{held}\"{change}\" is not one whole number");
         // `hp 15/20`
-        if change.starts_with(|c: char| c.is_ascii_digit()) && numbers(change).is_some_and(|(_, most)| most.is_some()) {
+        if change.starts_with(|c: char| c.is_ascii_digit())
+            && Counter::read(change).is_some_and(|change| change.most.is_some())
+        {
             return Some(Refusal::new(what).mended(0..line.len(), Some(format!("set {line}"))));
         }
         (!two && change.chars().all(signs)).then(|| refused(what))
@@ -392,8 +372,8 @@ impl Sheet<'_> {
 
 /// A counter's number, or the value itself.
 pub(crate) fn current(value: &str) -> &str {
-    match numbers(value) {
-        Some((_, Some(_))) => value.split('/').next().unwrap_or(value).trim(),
+    match Counter::read(value) {
+        Some(Counter { most: Some(_), .. }) => value.split('/').next().unwrap_or(value).trim(),
         _ => value,
     }
 }
@@ -401,14 +381,6 @@ pub(crate) fn current(value: &str) -> &str {
 /// True for `d8`.
 fn is_die(value: &str) -> bool {
     value.strip_prefix(['d', 'D']).is_some_and(|sides| sides.parse::<u32>().is_ok())
-}
-
-/// The number of a value, and the most it can be: `33/40`.
-pub fn numbers(value: &str) -> Option<(i64, Option<i64>)> {
-    match value.split_once('/') {
-        Some((now, most)) => Some((now.trim().parse().ok()?, Some(most.trim().parse().ok()?))),
-        None => Some((value.trim().parse().ok()?, None)),
-    }
 }
 
 /// Punctuation that ends a sentence, and so is no part of the word before it.

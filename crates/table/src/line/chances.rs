@@ -217,6 +217,7 @@ fn offered<'a>(
         player: play.player.clone(),
         role: play.role,
         scenes: play.scenes.clone(),
+        noted: play.noted.clone(),
         seen: play.seen,
         secrets: play.secrets,
         now: play.now,

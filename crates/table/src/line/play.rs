@@ -247,7 +247,8 @@ pub(super) fn play_game<'a>(
     if let Some(what) = probes((spec, &play), &left, &reply, &attempt.thrown) {
         return not_kept(draft, game, spec, what, attempt);
     }
-    let looked = attempt.thrown.is_empty() && after == state.held && !left.followed && reply.offers.is_empty();
+    let changes = after != state.held || !left.values.is_empty();
+    let looked = attempt.thrown.is_empty() && !changes && !left.followed && reply.offers.is_empty();
     if looked {
         play.unless_more_is_asked(&left.cast, from..attempt.typed.len())?;
     }
@@ -260,7 +261,8 @@ pub(super) fn play_game<'a>(
     }
     let reply = finished(draft, reply, spec, (&play, &left, &after), (from, number), attempt);
     let measured = play.measured_by(&left);
-    let (Prepared { arguments, target, .. }, Left { cast, amended, followed, closed, took, begins }) = (play, left);
+    let (Prepared { arguments, target, .. }, Left { cast, amended, followed, closed, took, begins, values }) =
+        (play, left);
     attempt.rights.took(took);
     let target = target.map(Arc::unwrap_or_clone).filter(|_| followed || spec.follow_up != FollowUp::IfAny);
 
@@ -276,6 +278,14 @@ pub(super) fn play_game<'a>(
     let arrived = attempt.doc.clone();
     if !cast.welcomed().is_empty() {
         Arc::make_mut(&mut attempt.doc).welcome(&cast);
+    }
+    if !values.is_empty() {
+        let named = Arc::make_mut(&mut attempt.doc).shortcuts.own.entry(attempt.actor).or_default();
+        for (name, value) in values {
+            // Nobody in particular wrote a number that a game changed.
+            named.by.remove(&format!("${name}"));
+            named.variables.insert(name, value.to_string());
+        }
     }
     let mut changes = Changes::default();
     changed(&Document::Table, &draft.state.doc, &arrived, &attempt.doc, &mut changes);

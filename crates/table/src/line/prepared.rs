@@ -8,6 +8,7 @@ use super::reading::{Misread, stumbled};
 use super::remarks::{Command, Here};
 use crate::attempt::Attempt;
 use crate::draft::Draft;
+use crate::sheet::Sheet;
 use dice::{Dice, Notation, number_word};
 use host::Host;
 use host::budget::{self, MOST_BLOCK, MOST_TEXT};
@@ -21,7 +22,7 @@ use jiff::Timestamp;
 use journal::documents::RollDoc;
 use plugin_api::{
     Against, Cast, CharacterId, CommandSpec, FollowUp, Left, Played, Plugin, PrintedDecks, Ready, Refusal, Role,
-    Scenes, Secrets, Seen, Target, Turn, Wanted,
+    Scenes, Secrets, Seen, Target, Trait, Turn, Wanted,
 };
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -57,6 +58,8 @@ pub(super) struct Prepared<'a> {
     pub secrets: Secrets,
     pub now: Timestamp,
     pub scenes: Scenes,
+    /// The declared values of the actor's sheet.
+    pub noted: Arc<BTreeMap<String, String>>,
     /// The size of the game's state in bytes.
     pub bytes: usize,
 }
@@ -85,6 +88,8 @@ pub(super) fn prepare<'a>(
     let message = attempt.message;
     let cast = attempt.cast(host);
     let command = Command { plugin, spec, from };
+    let noted = noted(plugin, spec, attempt);
+    attempt.must_reach()?;
     let mut arguments = Arguments::of(&line, spec.follow_up);
     let target = match spec.follow_up {
         FollowUp::No => None,
@@ -144,9 +149,21 @@ pub(super) fn prepare<'a>(
         secrets: attempt.secrets(),
         now: message.sent,
         scenes: scenes::seen_from(&attempt.doc, attempt.apart),
+        noted: Arc::new(noted),
         bytes: state.bytes,
     };
     Ok((prepared, state))
+}
+
+/// The declared values of the actor's sheet, where the command may read them. Then it is for those who may know them.
+fn noted(plugin: &dyn Plugin, spec: &CommandSpec, attempt: &mut Attempt<'_>) -> BTreeMap<String, String> {
+    if !spec.is(Trait::Sheet) {
+        return BTreeMap::new();
+    }
+    attempt.narrow(attempt.doc.seen_values_of(attempt.actor));
+    let sheet = Sheet { doc: &attempt.doc, character: attempt.actor };
+    let declared = plugin.manifest().values.iter().map(|value| &value.name);
+    declared.filter_map(|name| Some((name.clone(), sheet.whole(name)?.to_owned()))).collect()
 }
 
 /// Refuses a follow-up that not everybody may read on a roll that everybody reads.
@@ -238,6 +255,7 @@ impl Prepared<'_> {
                 .with_secrets(self.secrets)
                 .with_settings(self.settings.clone())
                 .with_decks(self.decks.clone())
+                .with_sheet(self.noted.clone())
                 .with_target(self.target.clone())
                 .with_earlier(self.earlier.clone())
                 .with_against(self.against)

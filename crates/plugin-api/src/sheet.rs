@@ -1,0 +1,116 @@
+//! The numbers on a character's sheet, which players note with `!set` and games may read and change.
+
+use crate::{Refusal, Turn};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::Arc;
+
+/// The largest number that is typed as a value or a change of one.
+pub const MOST_NUMBER: i64 = 1_000_000_000_000;
+
+/// A whole number as it is noted on a sheet: `7`, or `7/9` with the most that it can be.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Counter {
+    /// What it is.
+    pub now: i64,
+    /// The most that it can be; the least is 0 then.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub most: Option<i64>,
+}
+
+impl Counter {
+    /// The number that a value is, if it is one.
+    pub fn read(value: &str) -> Option<Self> {
+        match value.split_once('/') {
+            Some((now, most)) => Some(Counter { now: now.trim().parse().ok()?, most: Some(most.trim().parse().ok()?) }),
+            None => Some(Counter { now: value.trim().parse().ok()?, most: None }),
+        }
+    }
+
+    /// The same at another number, within its bounds.
+    #[must_use]
+    pub fn at(self, number: i64) -> Self {
+        let now = match self.most {
+            Some(most) => number.clamp(0, most.max(0)),
+            None => number.clamp(-MOST_NUMBER, MOST_NUMBER),
+        };
+        Counter { now, ..self }
+    }
+}
+
+impl fmt::Display for Counter {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.most {
+            Some(most) => write!(f, "{}/{most}", self.now),
+            None => write!(f, "{}", self.now),
+        }
+    }
+}
+
+/// What is wrong with a value that is meant as a number: `+-3`, `--`, `1e9`, one with twenty digits.
+pub fn wrong_number(typed: &str) -> Option<String> {
+    let digits = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
+    let signs = typed.len() - typed.trim_start_matches(['+', '-']).len();
+    let number = &typed[signs..];
+    let exponent = |(base, power): (&str, &str)| {
+        base.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.') && digits(power.trim_start_matches(['+', '-']))
+    };
+    if (signs > 0 && number.is_empty()) || (signs > 1 && number.starts_with(|c: char| c.is_ascii_digit())) {
+        return Some(format!("\"{typed}\" is no number"));
+    }
+    if number.starts_with(|c: char| c.is_ascii_digit()) && number.split_once(['e', 'E']).is_some_and(exponent) {
+        return Some(format!("\"{typed}\" is no whole number: type all its digits"));
+    }
+    let large = |part: &str| digits(part) && part.parse::<i64>().map_or(true, |number| number > MOST_NUMBER);
+    let large = number.split('/').map(str::trim).find(|part| large(part));
+    large.map(|part| format!("{part} is too large: the largest number I keep is {MOST_NUMBER}"))
+}
+
+/// A value that a game declares for everybody's sheet.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SheetValue {
+    /// Its name, in lower case.
+    pub name: String,
+    /// What it is before anybody sets it.
+    pub first: Counter,
+}
+
+/// The declared values of the character who acts, by name; those that are not there were never set.
+#[derive(Clone, Debug, Default)]
+pub struct Sheet {
+    /// As they are noted.
+    pub(crate) noted: Arc<BTreeMap<String, String>>,
+    /// What the command makes of them.
+    pub(crate) changed: BTreeMap<String, Counter>,
+}
+
+impl Turn<'_> {
+    /// Sets the declared values of the actor's sheet, as they are noted there.
+    #[must_use]
+    pub fn with_sheet(mut self, noted: Arc<BTreeMap<String, String>>) -> Self {
+        self.sheet = Sheet { noted, changed: BTreeMap::new() };
+        self
+    }
+
+    /// A number of the actor's sheet, which the game declares in its [`Manifest`](crate::Manifest). `None` if it was never
+    /// set. Only a command with [`Trait::Sheet`](crate::Trait::Sheet) is given any.
+    ///
+    /// # Errors
+    /// Something else than a number is noted under this name.
+    pub fn value(&self, name: &str) -> Result<Option<Counter>, Refusal> {
+        if let Some(changed) = self.sheet.changed.get(name) {
+            return Ok(Some(*changed));
+        }
+        let Some(noted) = self.sheet.noted.get(name) else { return Ok(None) };
+        let counter = Counter::read(noted).ok_or_else(|| {
+            Refusal::new(format!("{name} is {noted}, and this needs a number")).example(format!("set {name} 1"))
+        });
+        counter.map(Some)
+    }
+
+    /// Notes a number on the actor's sheet, as `!set` does. It is stored with the entry, and undone with it.
+    pub fn change_value(&mut self, name: &str, to: Counter) {
+        self.sheet.changed.insert(name.to_owned(), to);
+    }
+}
