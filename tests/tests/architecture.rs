@@ -37,6 +37,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("transport-irc", &["chat"]),
     ("transport-console", &["chat"]),
     ("transport-matrix", &["chat"]),
+    ("declared", &["chat", "dice", "plugin-api"]),
     ("games", &["plugin-api"]),
     ("simulation", &["bot", "chat", "dice", "games", "house", "journal", "plugin-api", "store-log", "table"]),
     ("plugin-testkit", &["chat", "dice", "house", "journal", "plugin-api", "table"]),

@@ -4,6 +4,7 @@
 mod catalogue;
 mod completion;
 mod declarations;
+mod game_files;
 mod every_word;
 mod games;
 mod golden;

@@ -532,6 +532,11 @@ impl<'a> Turn<'a> {
         self.closed.push(Closed { of: None, words, on: Some(number) });
     }
 
+    /// True if the whole answer is wanted, to be shown and stored, and not only how it ends, for the odds.
+    pub fn is_wanted_whole(&self) -> bool {
+        self.wanted == Wanted::All
+    }
+
     /// The answer to a roll. `ending` states how it ended, as the odds need it (see [`Reply::fact`]). `show` adds the
     /// rest; it is skipped when a command is played thousands of times just for its odds.
     pub fn answer(&self, ending: Reply, show: impl FnOnce(Reply) -> Reply) -> Reply {

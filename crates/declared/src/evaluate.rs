@@ -1,0 +1,238 @@
+//! Works an expression out, with what was typed, what fell and what stands on the sheet.
+
+use crate::expression::{Expression, Function, Operator};
+use dice::Die;
+use plugin_api::{MOST_NUMBER, Refusal, Turn};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// The most dice of a pool.
+pub const MOST_DICE: i64 = 100;
+/// The most sides of a die.
+pub const MOST_SIDES: i64 = 1000;
+
+/// What something came to.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Value {
+    /// Yes or no.
+    Flag(bool),
+    /// A whole number.
+    Number(i64),
+    /// A word or a text.
+    Word(String),
+    /// Dice that fell: of each, its sides and its number.
+    Pool(Vec<(u32, u32)>),
+    /// What nobody typed.
+    Nothing,
+}
+
+impl Value {
+    /// As a number: a flag is 0 or 1, and what nobody typed is 0.
+    pub fn number(&self) -> i64 {
+        match self {
+            Value::Number(number) => *number,
+            Value::Flag(yes) => i64::from(*yes),
+            Value::Word(_) | Value::Pool(_) | Value::Nothing => 0,
+        }
+    }
+
+    /// Whether it is so.
+    pub fn holds(&self) -> bool {
+        matches!(self, Value::Flag(true))
+    }
+
+    /// Its dice.
+    pub fn dice(self) -> Vec<(u32, u32)> {
+        match self {
+            Value::Pool(dice) => dice,
+            _ => Vec::new(),
+        }
+    }
+
+    /// As it is shown.
+    pub fn shown(&self) -> String {
+        match self {
+            Value::Flag(yes) => if *yes { "yes" } else { "no" }.to_owned(),
+            Value::Number(number) => number.to_string(),
+            Value::Word(word) => word.clone(),
+            Value::Pool(dice) => {
+                dice.iter().map(|(sides, value)| format!("d{sides}={value}")).collect::<Vec<_>>().join(" ")
+            }
+            Value::Nothing => "nothing".to_owned(),
+        }
+    }
+}
+
+/// What has a value while a command is played.
+pub struct Scope<'s, 't> {
+    /// What was typed, worked out or thrown so far, by name.
+    pub names: BTreeMap<String, Value>,
+    /// The numbers of every sheet, with what they are before anybody sets them.
+    pub sheet: &'s BTreeMap<String, i64>,
+    /// What is worked out from other numbers of the sheet.
+    pub derived: &'s BTreeMap<String, Expression>,
+    /// The command.
+    pub turn: &'s mut Turn<'t>,
+}
+
+impl Scope<'_, '_> {
+    /// What an expression comes to.
+    ///
+    /// # Errors
+    /// It asks for too many dice, for a die that does not exist, or for a number where something else is noted.
+    pub fn value(&mut self, expression: &Expression) -> Result<Value, Refusal> {
+        Ok(match expression {
+            Expression::Number(number) => Value::Number(*number),
+            Expression::Flag(yes) => Value::Flag(*yes),
+            Expression::Word(word) => Value::Word(word.clone()),
+            Expression::Name(name) => self.named(name)?,
+            Expression::Not(inner) => Value::Flag(!self.value(inner)?.holds()),
+            Expression::Both(operator, left, right) => self.both(*operator, left, right)?,
+            Expression::If(condition, yes, no) => {
+                let meant = if self.value(condition)?.holds() { yes } else { no };
+                self.value(meant)?
+            }
+            Expression::Made(function, all) => self.made(*function, all)?,
+            Expression::Where(pool, holds) => {
+                let dice = self.value(pool)?.dice();
+                let before = self.names.remove("it");
+                let mut left = Vec::new();
+                for die in dice {
+                    self.names.insert("it".to_owned(), Value::Number(i64::from(die.1)));
+                    if self.value(holds)?.holds() {
+                        left.push(die);
+                    }
+                }
+                self.names.remove("it");
+                before.into_iter().for_each(|before| drop(self.names.insert("it".to_owned(), before)));
+                Value::Pool(left)
+            }
+            Expression::Best { highest, count, of } => {
+                let count = usize::try_from(self.number(count)?).unwrap_or(0);
+                let mut dice = self.value(of)?.dice();
+                dice.sort_by_key(|(_, value)| *value);
+                if *highest {
+                    dice.reverse();
+                }
+                dice.truncate(count);
+                Value::Pool(dice)
+            }
+            Expression::With(pool, more) => {
+                let mut dice = self.value(pool)?.dice();
+                dice.extend(self.value(more)?.dice());
+                self.may_be(i64::try_from(dice.len()).unwrap_or(i64::MAX))?;
+                Value::Pool(dice)
+            }
+            Expression::Dice { count, sides } => self.thrown(count, sides)?,
+        })
+    }
+
+    /// What an expression comes to as a number.
+    ///
+    /// # Errors
+    /// As [`value`](Self::value).
+    pub fn number(&mut self, expression: &Expression) -> Result<i64, Refusal> {
+        Ok(self.value(expression)?.number())
+    }
+
+    fn named(&mut self, name: &str) -> Result<Value, Refusal> {
+        if let Some(value) = self.names.get(name) {
+            return Ok(value.clone());
+        }
+        if let Some(first) = self.sheet.get(name) {
+            return Ok(Value::Number(self.turn.value(name)?.map_or(*first, |noted| noted.now)));
+        }
+        match self.derived.get(name) {
+            Some(expression) => self.value(expression),
+            None => Ok(Value::Nothing),
+        }
+    }
+
+    fn both(&mut self, operator: Operator, left: &Expression, right: &Expression) -> Result<Value, Refusal> {
+        let left = self.value(left)?;
+        match operator {
+            Operator::And => return Ok(Value::Flag(left.holds() && self.value(right)?.holds())),
+            Operator::Or => return Ok(Value::Flag(left.holds() || self.value(right)?.holds())),
+            _ => {}
+        }
+        let right = self.value(right)?;
+        if let (Value::Word(_), _) | (_, Value::Word(_)) = (&left, &right) {
+            return Ok(Value::Flag((left == right) == (operator == Operator::Equal)));
+        }
+        let (one, other) = (left.number(), right.number());
+        Ok(match operator {
+            Operator::Add => within(one.saturating_add(other)),
+            Operator::Subtract => within(one.saturating_sub(other)),
+            Operator::Multiply => within(one.saturating_mul(other)),
+            Operator::Divide => divided(one, other, false)?,
+            Operator::Equal => Value::Flag(one == other),
+            Operator::Unequal => Value::Flag(one != other),
+            Operator::Less => Value::Flag(one < other),
+            Operator::AtMost => Value::Flag(one <= other),
+            Operator::More => Value::Flag(one > other),
+            Operator::AtLeast => Value::Flag(one >= other),
+            Operator::And | Operator::Or => Value::Nothing,
+        })
+    }
+
+    fn made(&mut self, function: Function, all: &[Expression]) -> Result<Value, Refusal> {
+        let mut values = all.iter().map(|each| self.value(each)).collect::<Result<Vec<_>, _>>()?.into_iter();
+        let (first, second) = (values.next().unwrap_or(Value::Nothing), values.next().unwrap_or(Value::Nothing));
+        let (one, other) = (first.number(), second.number());
+        let of_dice = |first: Value| first.dice().into_iter().map(|(_, value)| i64::from(value));
+        Ok(match function {
+            Function::Highest => Value::Number(of_dice(first).max().unwrap_or(0)),
+            Function::Lowest => Value::Number(of_dice(first).min().unwrap_or(0)),
+            Function::Total => Value::Number(of_dice(first).sum()),
+            Function::Count => Value::Number(i64::try_from(first.dice().len()).unwrap_or(MOST_DICE)),
+            Function::Min => Value::Number(one.min(other)),
+            Function::Max => Value::Number(one.max(other)),
+            Function::Up => divided(one, other, true)?,
+            Function::Down => divided(one, other, false)?,
+            Function::Known => Value::Flag(!matches!(first, Value::Nothing | Value::Flag(false))),
+            Function::Percentiles => {
+                let ones = of_dice(second).next().unwrap_or(0) % 10;
+                let all = first.dice().into_iter().map(|(_, tens)| match i64::from(tens) % 10 * 10 + ones {
+                    0 => 100,
+                    number => u32::try_from(number).unwrap_or(100),
+                });
+                Value::Pool(all.map(|number| (100, number)).collect())
+            }
+        })
+    }
+
+    /// Throws dice.
+    fn thrown(&mut self, count: &Expression, sides: &Expression) -> Result<Value, Refusal> {
+        let (count, sides) = (self.number(count)?, self.number(sides)?);
+        self.may_be(count)?;
+        let Some(sides) = u32::try_from(sides).ok().filter(|sides| (1..=MOST_SIDES).contains(&i64::from(*sides))) else {
+            return Err(Refusal::new(format!("a die has 1 to {MOST_SIDES} sides, and not {sides}")));
+        };
+        let dice = (0..count).map(|_| self.turn.throw_die(sides));
+        let dice: Vec<Die> = dice.collect::<Result<_, _>>()?;
+        Ok(Value::Pool(dice.into_iter().map(|die| (die.sides, die.value)).collect()))
+    }
+
+    fn may_be(&self, count: i64) -> Result<(), Refusal> {
+        match count {
+            0..=MOST_DICE => Ok(()),
+            less if less < 0 => Err(Refusal::new(format!("that would be {less} dice"))),
+            more => Err(Refusal::new(format!("that would be {more} dice, and {MOST_DICE} are the most"))),
+        }
+    }
+}
+
+fn within(number: i64) -> Value {
+    Value::Number(number.clamp(-MOST_NUMBER, MOST_NUMBER))
+}
+
+fn divided(number: i64, by: i64, up: bool) -> Result<Value, Refusal> {
+    if by == 0 {
+        return Err(Refusal::new("nothing can be divided by 0"));
+    }
+    let (down, exact) = (number.div_euclid(by), number.rem_euclid(by) == 0);
+    // Rounded towards the smaller number, also where the divisor is negative.
+    let down = if by < 0 && !exact { down - 1 } else { down };
+    Ok(within(if up && !exact { down + 1 } else { down }))
+}

@@ -1,0 +1,92 @@
+//! A game as it was read from its file.
+
+use crate::expression::Expression;
+use crate::template::Template;
+use plugin_api::{Counter, Manifest};
+use std::collections::BTreeMap;
+
+/// A game.
+#[derive(Clone, Debug)]
+pub struct Game {
+    /// Its description, with what can be typed for each command.
+    pub manifest: Manifest,
+    /// How each of the manifest's commands is played, in the same order.
+    pub commands: Vec<Command>,
+    /// The numbers of every sheet, with what they are before anybody sets them.
+    pub sheet: BTreeMap<String, Counter>,
+    /// What is worked out from other numbers of the sheet.
+    pub derived: BTreeMap<String, Expression>,
+    /// Its scenes: sessions that show how it is played.
+    pub scenes: Vec<String>,
+}
+
+/// How a command is played.
+#[derive(Clone, Debug, Default)]
+pub struct Command {
+    /// The commands whose rolls it follows up on.
+    pub follows: Vec<String>,
+    /// What is done in this order.
+    pub steps: Vec<Step>,
+    /// What its result is measured by.
+    pub total: Option<Expression>,
+    /// How it may end; the first that holds is how it ends.
+    pub ends: Vec<End>,
+    /// The numbers of the sheet that it changes.
+    pub changes: Vec<Change>,
+    /// What else it says.
+    pub tells: Vec<(Option<Expression>, Template)>,
+    /// What may be typed next.
+    pub offers: Vec<Offer>,
+    /// The commands that are offered no longer on the roll that it follows up on.
+    pub closes: Vec<String>,
+}
+
+/// One step of a command.
+#[derive(Clone, Debug)]
+pub enum Step {
+    /// It is refused for this reason, if that holds.
+    Refuse(Expression, Template),
+    /// Something gets a name.
+    Let(String, Expression),
+    /// Dice get a name, and are shown.
+    Roll(String, Expression),
+}
+
+/// One way to end.
+#[derive(Clone, Debug)]
+pub struct End {
+    /// When it ends so; always, if nothing is said.
+    pub when: Option<Expression>,
+    /// The fixed words that say how it ended.
+    pub outcome: String,
+    /// What is shown in bold.
+    pub headline: Template,
+    /// What is shown behind it.
+    pub more: Template,
+    /// Whether that is a success, if the game says so.
+    pub success: Option<bool>,
+}
+
+/// A change of a number on the sheet.
+#[derive(Clone, Debug)]
+pub struct Change {
+    /// When it is changed; always, if nothing is said.
+    pub when: Option<Expression>,
+    /// Which.
+    pub name: String,
+    /// What it is then.
+    pub to: Expression,
+}
+
+/// Something to type next.
+#[derive(Clone, Debug)]
+pub struct Offer {
+    /// When it is offered; always, if nothing is said.
+    pub when: Option<Expression>,
+    /// The line to type.
+    pub line: String,
+    /// What that does.
+    pub label: Template,
+    /// Whether the table waits for it.
+    pub must: bool,
+}

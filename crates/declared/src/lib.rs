@@ -1,0 +1,17 @@
+//! Games that are a file of text. A game master writes it; nothing is compiled. [`read`] makes a [`Game`] of the text or says
+//! everything that is wrong in it, and [`plugin`] makes of the game what the core plays, like any other.
+
+mod evaluate;
+mod expression;
+mod game;
+mod lines;
+mod mistake;
+mod play;
+mod plugin;
+mod read;
+mod template;
+
+pub use game::Game;
+pub use mistake::{Mistake, Mistakes};
+pub use plugin::plugin;
+pub use read::read;

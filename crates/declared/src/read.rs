@@ -1,0 +1,309 @@
+//! Reads a file into a game, or says what is wrong in it: everything at once.
+
+mod command;
+mod ends;
+mod inherit;
+mod take;
+
+use crate::expression::{Expression, Kind, Names, parse};
+use crate::game::Game;
+use crate::lines::{Line, Section, sections};
+use crate::mistake::{Mistake, Mistakes};
+use command::{Around, Done, command};
+pub use ends::VALUE;
+use inherit::{is_end, lines_of};
+use plugin_api::{Counter, Manifest, SheetValue, suggest};
+use std::collections::{BTreeMap, BTreeSet};
+use take::words;
+
+/// The version of the language. It changes until the first eight games stand.
+const FORMAT: &str = "0";
+/// The most commands of a game, and the most values on its sheet.
+const MOST_COMMANDS: usize = 64;
+const MOST_VALUES: usize = 200;
+/// The headings of a file, besides what stands above the first.
+const HEADINGS: [&str; 6] = ["sheet", "command", "ladder", "words", "glossary", "scene"];
+/// What stands above the first heading.
+const TOP: [&str; 5] = ["format", "game", "title", "about", "licence"];
+
+/// Reads a game.
+///
+/// # Errors
+/// All that is wrong in the file, from its first line to its last.
+pub fn read(text: &str) -> Result<Game, Mistakes> {
+    let mut mistakes = Vec::new();
+    let sections = sections(text, &mut mistakes);
+    let game = Reading { sections: &sections, mistakes: &mut mistakes }.game();
+    if mistakes.is_empty() {
+        return Ok(game);
+    }
+    mistakes.sort_by_key(|mistake| (mistake.line, mistake.at.start));
+    mistakes.dedup();
+    Err(Mistakes(mistakes))
+}
+
+struct Reading<'a> {
+    sections: &'a [Section],
+    mistakes: &'a mut Vec<Mistake>,
+}
+
+/// `dex, agi: 50`, or a value that is worked out: `db = if str > 60 then 1 else 0`.
+#[derive(Default)]
+struct OnSheet {
+    all: BTreeMap<String, Counter>,
+    order: Vec<String>,
+    derived: BTreeMap<String, Expression>,
+    names: Names,
+}
+
+impl Reading<'_> {
+    fn of_kind(&self, kind: &str) -> impl Iterator<Item = &Section> {
+        self.sections.iter().filter(move |section| section.kind == kind)
+    }
+
+    fn game(mut self) -> Game {
+        let top = self.top();
+        self.headings();
+        let on_sheet = self.sheet();
+        let ladders = self.ladders();
+        let done = self.commands(&on_sheet, &ladders);
+        self.offers(&done);
+        let get = |name: &str| top.get(name).cloned().unwrap_or_default();
+        let values = on_sheet.order.iter().map(|name| SheetValue { name: name.clone(), first: on_sheet.all[name] });
+        let manifest = Manifest {
+            id: get("game"),
+            title: get("title"),
+            about: get("about"),
+            kind: plugin_api::Kind::Game,
+            commands: done.iter().map(|done| done.spec.clone()).collect(),
+            settings: Vec::new(),
+            credit: get("licence"),
+            synonyms: self.pairs("words"),
+            answers: Vec::new(),
+            glossary: self.pairs("glossary"),
+            values: values.collect(),
+        };
+        let scenes = self.of_kind(crate::lines::SCENE).map(|section| {
+            section.lines.iter().map(|line| format!("{}\n", line.text)).collect()
+        });
+        Game {
+            scenes: scenes.collect(),
+            manifest,
+            commands: done.into_iter().map(|done| done.command).collect(),
+            sheet: on_sheet.all,
+            derived: on_sheet.derived,
+        }
+    }
+
+    /// What stands above the first heading.
+    fn top(&mut self) -> BTreeMap<String, String> {
+        let mut top = BTreeMap::new();
+        for line in self.sections.iter().filter(|section| section.kind.is_empty()).flat_map(|section| &section.lines) {
+            let value = line.value().trim();
+            if !TOP.contains(&line.name.as_str()) {
+                let meant = suggest(&line.name, TOP).map_or(String::new(), |meant| format!(": did you mean {meant}?"));
+                let what = format!("\"{}\" is none of {}{meant}", line.name, TOP.join(", "));
+                self.mistakes.push(line.name_wrong(what));
+            } else if line.name == "format" && value != FORMAT {
+                self.mistakes.push(line.value_wrong(format!("I read format {FORMAT}, and this is {value}")));
+            } else if line.name == "game" && !is_id(value) {
+                self.mistakes.push(line.value_wrong("the id of a game is one short word of small letters, such as blades"));
+            } else if top.insert(line.name.clone(), value.to_owned()).is_some() {
+                self.mistakes.push(line.name_wrong(format!("{} is said twice", line.name)));
+            }
+        }
+        for needed in ["format", "game", "title", "about"].into_iter().filter(|name| !top.contains_key(*name)) {
+            let first = self.sections.first().and_then(|section| section.lines.first()).cloned().unwrap_or_default();
+            let line = Line { number: first.number.max(1), ..first };
+            self.mistakes.push(line.all_wrong(format!("above the first heading a line \"{needed}: ...\" is missing")));
+        }
+        top
+    }
+
+    fn headings(&mut self) {
+        let mut known = BTreeSet::new();
+        for Section { kind, name, heading, .. } in self.sections.iter().filter(|section| !section.kind.is_empty()) {
+            let named = matches!(kind.as_str(), "command" | "ladder");
+            if !HEADINGS.contains(&kind.as_str()) {
+                let meant = suggest(kind, HEADINGS).map_or(String::new(), |meant| format!(": did you mean [{meant}]?"));
+                self.mistakes.push(heading.all_wrong(format!("there is no heading [{kind}]{meant}")));
+            } else if named == name.is_empty() {
+                let what = if named { format!("this needs a name, as in [{kind} risk]") } else { format!("this is [{kind}] alone") };
+                self.mistakes.push(heading.all_wrong(what));
+            } else if named && !known.insert((kind, name)) {
+                self.mistakes.push(heading.all_wrong(format!("there are two of [{kind} {name}]")));
+            } else if kind == "command" && (name.split(' ').count() > 4 || !name.starts_with(char::is_alphabetic)) {
+                self.mistakes.push(heading.all_wrong("the name of a command is one to four words"));
+            }
+        }
+    }
+
+    fn sheet(&mut self) -> OnSheet {
+        let mut sheet = OnSheet::default();
+        let lines: Vec<Line> = self.of_kind("sheet").flat_map(|section| section.lines.clone()).collect();
+        for line in lines {
+            if let Err(mistake) = sheet.add(&line) {
+                self.mistakes.push(mistake);
+            }
+        }
+        sheet
+    }
+
+    fn ladders(&mut self) -> BTreeMap<String, Vec<Line>> {
+        let all: Vec<Section> = self.of_kind("ladder").cloned().collect();
+        for line in all.iter().flat_map(|ladder| &ladder.lines).filter(|line| !is_end(&line.name)) {
+            self.mistakes.push(line.name_wrong("a line of a ladder begins with 6, 10+, 7-9, 3-, \"if ...\" or else"));
+        }
+        let ends = |lines: &[Line]| lines.iter().filter(|line| is_end(&line.name)).cloned().collect();
+        all.iter().map(|ladder| (ladder.name.clone(), ends(&ladder.lines))).collect()
+    }
+
+    /// All commands in the order of the file. Those that follow others are read behind them.
+    fn commands(&mut self, sheet: &OnSheet, ladders: &BTreeMap<String, Vec<Line>>) -> Vec<Done> {
+        let sections: Vec<&Section> = self.of_kind("command").collect();
+        let named: BTreeSet<String> = sheet.all.keys().cloned().collect();
+        let around = Around { names: &sheet.names, sheet: &named, ladders };
+        let mut waiting: Vec<(usize, Vec<Line>)> = Vec::new();
+        let mut mistakes = Vec::new();
+        for (at, section) in sections.iter().enumerate().take(MOST_COMMANDS) {
+            match lines_of(section, self.sections, 0) {
+                Ok(lines) => waiting.push((at, lines)),
+                Err(mistake) => mistakes.push(mistake),
+            }
+        }
+        if sections.is_empty() || sections.len() > MOST_COMMANDS {
+            let line = sections.last().map_or(Line { number: 1, ..Line::default() }, |section| section.heading.clone());
+            mistakes.push(line.all_wrong(format!("a game has at least one [command ...], and at most {MOST_COMMANDS}")));
+        }
+        let mut done: BTreeMap<usize, Done> = BTreeMap::new();
+        while !waiting.is_empty() {
+            let known: BTreeMap<&str, &Names> =
+                done.values().map(|done| (done.spec.name.as_str(), &done.names)).collect();
+            let ready = |lines: &[Line]| followed(lines).iter().all(|name| known.contains_key(name.as_str()));
+            let Some(next) = waiting.iter().position(|(_, lines)| ready(lines)) else {
+                waiting.iter().for_each(|(at, lines)| mistakes.push(not_followed(lines, sections[*at], &sections)));
+                break;
+            };
+            let (at, lines) = waiting.remove(next);
+            let names = of_all(followed(&lines).iter().map(|name| known[name.as_str()]));
+            let read = command(&sections[at].name, &lines, &around, names, &mut mistakes);
+            if read.spec.help.is_empty() {
+                mistakes.push(sections[at].heading.all_wrong("a command needs a line \"help: ...\" that says what it does"));
+            }
+            if let Some(end) = read.command.ends.last().filter(|end| end.when.is_some()) {
+                let what = format!("behind \"{}\" a line \"else: ...\" is missing: what if none of these holds?", end.outcome);
+                mistakes.push(sections[at].heading.all_wrong(what));
+            }
+            done.insert(at, read);
+        }
+        let mut done: Vec<Done> = done.into_values().collect();
+        let heading = sections.first().map(|section| section.heading.clone());
+        match (done.iter().filter(|done| done.spec.main).count(), done.as_mut_slice(), heading) {
+            (0, [only], _) => only.spec.main = true,
+            (1, ..) | (_, _, None) => {}
+            (_, _, Some(heading)) => {
+                mistakes.push(heading.all_wrong("one command of a game, and only one, says \"main: yes\""));
+            }
+        }
+        self.mistakes.extend(mistakes);
+        done
+    }
+
+    /// Every line that is offered is a command of the game.
+    fn offers(&mut self, done: &[Done]) {
+        let specs: Vec<_> = done.iter().map(|done| &done.spec).collect();
+        for (line, typed) in done.iter().flat_map(|done| &done.offered) {
+            if !specs.iter().any(|spec| spec.begins(typed)) {
+                let first = typed.split(' ').next().unwrap_or_default();
+                let meant = suggest(first, specs.iter().flat_map(|spec| spec.names()));
+                let meant = meant.map_or(String::new(), |meant| format!(": did you mean {meant}?"));
+                self.mistakes.push(line.value_wrong(format!("\"{typed}\" is no command of this game{meant}")));
+            }
+        }
+        for (done, closed) in done.iter().flat_map(|done| done.command.closes.iter().map(move |closed| (done, closed))) {
+            if !specs.iter().any(|spec| spec.answers_to(closed)) {
+                let section = self.of_kind("command").find(|section| section.name == done.spec.name);
+                let line = section.map(|section| section.heading.clone()).unwrap_or_default();
+                self.mistakes.push(line.all_wrong(format!("it closes {closed}, which is no command of this game")));
+            }
+        }
+    }
+
+    fn pairs(&self, kind: &str) -> Vec<(String, String)> {
+        let lines = self.of_kind(kind).flat_map(|section| &section.lines);
+        lines.map(|line| (line.name.to_lowercase(), line.value().trim().to_owned())).collect()
+    }
+}
+
+impl OnSheet {
+    fn add(&mut self, line: &Line) -> Result<(), Mistake> {
+        let value = line.value().trim();
+        let names = words(&line.name);
+        if let Some(worked) = value.strip_prefix('=') {
+            let from = line.text.trim_end().len() - worked.len();
+            let parsed = parse(line, from..line.text.len(), &self.names, false)?;
+            for name in names {
+                self.may_be(line, &name)?;
+                self.names.insert(name.clone(), parsed.kind.clone());
+                self.derived.insert(name, parsed.expression.clone());
+            }
+            return Ok(());
+        }
+        let Some(first) = Counter::read(value).filter(|first| first.most.is_none_or(|most| most >= first.now)) else {
+            let what = format!("\"{value}\" is no number: write 0, or 0/9 for one that is at most 9");
+            return Err(line.value_wrong(what));
+        };
+        for name in names {
+            self.may_be(line, &name)?;
+            self.names.insert(name.clone(), Kind::Number);
+            self.order.push(name.clone());
+            self.all.insert(name, first);
+        }
+        Ok(())
+    }
+
+    fn may_be(&self, line: &Line, name: &str) -> Result<(), Mistake> {
+        let letters = name.chars().all(|c| c.is_alphabetic() || matches!(c, ' ' | '\'' | '-'));
+        if !letters || name.chars().count() > 20 || name.split(' ').count() > 3 {
+            return Err(line.name_wrong(format!("\"{name}\" cannot be a name on a sheet: one to three words, 20 letters")));
+        }
+        if self.names.contains_key(name) {
+            return Err(line.name_wrong(format!("{name} is on the sheet twice")));
+        }
+        if self.names.len() >= MOST_VALUES {
+            return Err(line.all_wrong(format!("a sheet has at most {MOST_VALUES} numbers")));
+        }
+        Ok(())
+    }
+}
+
+/// The commands that these lines follow.
+fn followed(lines: &[Line]) -> Vec<String> {
+    let follows = lines.iter().filter(|line| line.name == "follows");
+    follows.flat_map(|line| words(line.value().trim().trim_end_matches("of anyone"))).collect()
+}
+
+fn not_followed(lines: &[Line], section: &Section, all: &[&Section]) -> Mistake {
+    let line = lines.iter().find(|line| line.name == "follows").unwrap_or(&section.heading);
+    let names = || all.iter().map(|section| section.name.as_str());
+    match followed(lines).into_iter().find(|name| !names().any(|known| known == name)) {
+        Some(unknown) => {
+            let meant = suggest(&unknown, names()).map_or(String::new(), |meant| format!(": did you mean {meant}?"));
+            line.value_wrong(format!("there is no command {unknown} in this file{meant}"))
+        }
+        None => line.value_wrong("these commands follow each other in a circle"),
+    }
+}
+
+/// What has the same name in all of these, and is the same there.
+fn of_all<'n>(mut all: impl Iterator<Item = &'n Names>) -> Names {
+    let Some(mut names) = all.next().cloned() else { return Names::new() };
+    all.for_each(|other| names.retain(|name, kind| other.get(name) == Some(kind)));
+    names
+}
+
+fn is_id(id: &str) -> bool {
+    (2..=20).contains(&id.len())
+        && id.starts_with(|c: char| c.is_ascii_lowercase())
+        && id.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-')
+}

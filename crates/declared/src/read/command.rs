@@ -1,0 +1,342 @@
+//! `[command act]`: what is typed for a command, what it does, and how it ends.
+
+use super::ends::{VALUE, end};
+use super::inherit::is_end;
+use super::take::{take, words};
+use crate::expression::{Expression, Function, Kind, Names, Operator, known_name, parse, tokens};
+use crate::game::{Change, Command, Offer, Step};
+use crate::lines::Line;
+use crate::mistake::Mistake;
+use crate::template::Template;
+use plugin_api::{ArgumentKind, ArgumentSpec, CommandSpec, Effect, FollowUp, Many, Place, Role, Trait, suggest};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The most lines of a command.
+const MOST_LINES: usize = 40;
+/// What a line of a command may begin with, besides a way to end.
+const NAMES: [&str; 19] = [
+    "main", "help", "alias", "example", "referee", "like", "follows", "take", "refuse", "let", "roll", "redo", "total",
+    "say", "change", "tell", "offer", "must", "closes",
+];
+/// Whose rolls `follows: COMMAND of anyone` is about.
+const OF_ANYONE: &str = " of anyone";
+
+/// What a command may use of its file.
+pub struct Around<'a> {
+    /// The numbers of the sheet, and what is worked out from them.
+    pub names: &'a Names,
+    /// Those that can be changed.
+    pub sheet: &'a BTreeSet<String>,
+    /// Ways to end that several commands share.
+    pub ladders: &'a BTreeMap<String, Vec<Line>>,
+}
+
+/// A command that was read.
+pub struct Done {
+    pub spec: CommandSpec,
+    pub command: Command,
+    /// What has a name at its end.
+    pub names: Names,
+    /// The lines that it offers, to be looked at once all commands are known.
+    pub offered: Vec<(Line, String)>,
+}
+
+struct Reader<'a> {
+    around: &'a Around<'a>,
+    done: Done,
+    rolls: Vec<String>,
+    mistakes: &'a mut Vec<Mistake>,
+}
+
+/// Reads the lines of the command called `name`; `names` are those of the rolls that it follows up on.
+pub fn command(
+    name: &str,
+    lines: &[Line],
+    around: &Around<'_>,
+    names: Names,
+    mistakes: &mut Vec<Mistake>,
+) -> Done {
+    let spec = CommandSpec { name: name.to_owned(), effect: Effect::Shows, ..CommandSpec::default() };
+    let all = around.names.clone().into_iter().chain(names).collect();
+    let done = Done { spec, command: Command::default(), names: all, offered: Vec::new() };
+    let mut reader = Reader { around, done, rolls: Vec::new(), mistakes };
+    if let Some(line) = lines.get(MOST_LINES) {
+        reader.mistakes.push(line.all_wrong(format!("a command may have {MOST_LINES} lines")));
+    }
+    for line in lines.iter().take(MOST_LINES) {
+        if let Err(mistake) = reader.line(line) {
+            reader.mistakes.push(mistake);
+        }
+    }
+    reader.finish()
+}
+
+impl Reader<'_> {
+    fn line(&mut self, line: &Line) -> Result<(), Mistake> {
+        if is_end(&line.name) {
+            return self.end(line);
+        }
+        let said = line.value().trim();
+        match line.name.as_str() {
+            "main" => self.done.spec.main = yes(line)?,
+            "help" => said.clone_into(&mut self.done.spec.help),
+            "alias" => self.done.spec.aliases.extend(words(said)),
+            "example" => self.done.spec.examples.push(said.to_owned()),
+            "referee" => self.done.spec.role = if yes(line)? { Role::Referee } else { Role::Player },
+            "follows" => self.follows(said),
+            "take" => self.take(line)?,
+            "refuse" => self.refuse(line)?,
+            "let" => self.given(line, false)?,
+            "roll" => self.given(line, true)?,
+            "total" => self.total(line)?,
+            "say" => self.say(line)?,
+            "change" => self.change(line)?,
+            "tell" => {
+                let (when, from) = self.condition(line)?;
+                let said = Template::read(line, from..line.text.len(), &self.done.names)?;
+                self.done.command.tells.push((when, said));
+            }
+            "offer" | "must" => self.offer(line)?,
+            "closes" => self.done.command.closes.extend(words(said)),
+            unknown => {
+                let meant = suggest(unknown, NAMES).map_or(String::new(), |meant| format!(": did you mean {meant}?"));
+                return Err(line.name_wrong(format!("no line of a command begins with \"{unknown}\"{meant}")));
+            }
+        }
+        Ok(())
+    }
+
+    fn follows(&mut self, said: &str) {
+        let (of, anyone) = said.strip_suffix(OF_ANYONE).map_or((said, false), |of| (of, true));
+        self.done.command.follows = words(of);
+        self.done.spec.follow_up = if anyone { FollowUp::Anyone } else { FollowUp::Own };
+    }
+
+    /// Gives something a name, which no number of the sheet may have.
+    fn name(&mut self, line: &Line, name: &str, kind: Kind) -> Result<(), Mistake> {
+        let fine = name.split(' ').count() <= 4 && name.starts_with(char::is_alphabetic);
+        if !fine || !name.chars().all(|c| c.is_alphanumeric() || matches!(c, ' ' | '\'' | '_')) {
+            return Err(line.value_wrong(format!("\"{name}\" is no name: a name is one to four words of letters")));
+        }
+        if self.around.names.contains_key(name) {
+            return Err(line.value_wrong(format!("{name} stands on the sheet already: call this something else")));
+        }
+        self.done.names.insert(name.to_owned(), kind);
+        Ok(())
+    }
+
+    fn take(&mut self, line: &Line) -> Result<(), Mistake> {
+        let (name, kind, spec) = take(line)?;
+        self.name(line, &name, kind)?;
+        self.done.spec.arguments.push(spec);
+        Ok(())
+    }
+
+    /// `if EXPR:` in front of something, and where that begins.
+    fn condition(&self, line: &Line) -> Result<(Option<Expression>, usize), Mistake> {
+        let from = line.text.len() - line.value().trim_start().len();
+        let Some(rest) = line.text[from..].strip_prefix("if ") else { return Ok((None, from)) };
+        let Some(length) = rest.find(':') else {
+            return Err(line.value_wrong("behind a condition stands a colon, as in \"if EXPRESSION: ...\""));
+        };
+        let start = line.text.len() - rest.len();
+        let condition = parse(line, start..start + length, &self.done.names, false)?;
+        if condition.kind != Kind::Flag {
+            let what = format!("a condition is yes or no, and this is {}", condition.kind);
+            return Err(line.wrong(start..start + length, what));
+        }
+        Ok((Some(condition.expression), start + length + 1))
+    }
+
+    fn refuse(&mut self, line: &Line) -> Result<(), Mistake> {
+        if !self.rolls.is_empty() {
+            return Err(line.all_wrong("a refusal stands above the first roll, so that no die falls for nothing"));
+        }
+        let (when, from) = self.condition(line)?;
+        let Some(when) = when else {
+            return Err(line.value_wrong("a refusal begins with a condition, as in \"refuse: if stress > 8: too much\""));
+        };
+        let said = Template::read(line, from..line.text.len(), &self.done.names)?;
+        self.done.command.steps.push(Step::Refuse(when, said));
+        Ok(())
+    }
+
+    /// `NAME = EXPR`
+    fn given(&mut self, line: &Line, throws: bool) -> Result<(), Mistake> {
+        let example = if throws { "roll: pool = 2d6" } else { "let: dice = rating + 1" };
+        let Some(equals) = line.value().find('=').map(|at| line.from + at) else {
+            return Err(line.value_wrong(format!("this needs a name and what it is, as in \"{example}\"")));
+        };
+        let name = line.text[line.from..equals].trim().to_lowercase();
+        let parsed = parse(line, equals + 1..line.text.len(), &self.done.names, throws);
+        let (kind, expression) = match parsed {
+            Ok(parsed) => (parsed.kind, parsed.expression),
+            Err(mistake) => {
+                // Its name is known all the same: one mistake makes no second.
+                self.name(line, &name, if throws { Kind::Pool } else { Kind::Number })?;
+                return Err(mistake);
+            }
+        };
+        if throws && kind != Kind::Pool {
+            return Err(line.value_wrong(format!("a roll is of dice, and this is {kind}")));
+        }
+        self.name(line, &name, kind)?;
+        if throws {
+            self.rolls.push(name.clone());
+            self.done.spec.effect = Effect::Rolls;
+        }
+        self.done.command.steps.push(if throws { Step::Roll(name, expression) } else { Step::Let(name, expression) });
+        Ok(())
+    }
+
+    fn total(&mut self, line: &Line) -> Result<(), Mistake> {
+        self.measures(line, line.from, line.text.len())
+    }
+
+    fn measures(&mut self, line: &Line, from: usize, to: usize) -> Result<(), Mistake> {
+        let parsed = parse(line, from..to, &self.done.names, false)?;
+        if !matches!(parsed.kind, Kind::Number | Kind::Flag) {
+            return Err(line.wrong(from..to, format!("a result is measured by a number, and this is {}", parsed.kind)));
+        }
+        self.done.command.total = Some(parsed.expression);
+        self.done.names.insert(VALUE.to_owned(), Kind::Number);
+        Ok(())
+    }
+
+    /// `say: LADDER(EXPR)`
+    fn say(&mut self, line: &Line) -> Result<(), Mistake> {
+        let said = line.value().trim_end();
+        let Some((name, _)) = said.split_once('(').filter(|_| said.ends_with(')')) else {
+            return Err(line.value_wrong("this needs a ladder and what is measured, as in \"say: verdict(highest(pool))\""));
+        };
+        let open = line.from + name.len();
+        let name = name.trim().to_lowercase();
+        let Some(ladder) = self.around.ladders.get(&name) else {
+            let meant = suggest(&name, self.around.ladders.keys().map(String::as_str));
+            let meant = meant.map_or(String::new(), |meant| format!(": did you mean {meant}?"));
+            return Err(line.value_wrong(format!("there is no ladder {name} in this file{meant}")));
+        };
+        self.measures(line, open + 1, line.from + said.len() - 1)?;
+        ladder.iter().try_for_each(|line| self.end(line))
+    }
+
+    fn end(&mut self, line: &Line) -> Result<(), Mistake> {
+        if let ([pool], None) = (self.rolls.as_slice(), &self.done.command.total) {
+            // Of the one roll, the highest die counts.
+            let highest = Expression::Made(Function::Highest, vec![Expression::Name(pool.clone())]);
+            self.done.command.total = Some(highest);
+            self.done.names.insert(VALUE.to_owned(), Kind::Number);
+        }
+        if self.done.command.ends.last().is_some_and(|last| last.when.is_none()) {
+            return Err(line.name_wrong("nothing can come behind else"));
+        }
+        let end = end(line, &self.done.names)?;
+        self.done.command.ends.push(end);
+        Ok(())
+    }
+
+    /// `[if EXPR:] NAME +1`
+    fn change(&mut self, line: &Line) -> Result<(), Mistake> {
+        let (when, from) = self.condition(line)?;
+        let all = tokens(&line.text[from..], from);
+        let known = known_name(&all, 0, |name| self.around.sheet.contains(name));
+        let Some((name, count)) = known else {
+            let first = all.first().map_or("", |token| token.text.as_str());
+            let meant = suggest(first, self.around.sheet.iter().map(String::as_str));
+            let meant = meant.map_or(String::new(), |meant| format!(": did you mean {meant}?"));
+            let at = all.first().map_or(from..line.text.len(), |token| token.at.clone());
+            return Err(line.wrong(at, format!("{first} is no number under [sheet]{meant}")));
+        };
+        let sign = all.get(count).map_or("", |token| token.text.as_str());
+        let operator = match sign {
+            "+" => Some(Operator::Add),
+            "-" => Some(Operator::Subtract),
+            "=" => None,
+            _ => return Err(line.value_wrong(format!("a change is +, - or =, as in \"change: {name} +1\""))),
+        };
+        let parsed = parse(line, all[count].at.end..line.text.len(), &self.done.names, false)?;
+        if !matches!(parsed.kind, Kind::Number | Kind::Flag) {
+            return Err(line.value_wrong(format!("{name} is a number, and this is {}", parsed.kind)));
+        }
+        let to = match operator {
+            Some(operator) => {
+                Expression::Both(operator, Box::new(Expression::Name(name.clone())), Box::new(parsed.expression))
+            }
+            None => parsed.expression,
+        };
+        if self.done.spec.effect == Effect::Shows {
+            self.done.spec.effect = Effect::Changes;
+        }
+        self.done.command.changes.push(Change { when, name, to });
+        Ok(())
+    }
+
+    /// `[if EXPR:] COMMAND: label`
+    fn offer(&mut self, line: &Line) -> Result<(), Mistake> {
+        let (when, from) = self.condition(line)?;
+        let Some(length) = line.text[from..].find(':') else {
+            return Err(line.value_wrong("this needs a command and what it does, as in \"offer: resist: take less\""));
+        };
+        let typed = line.text[from..from + length].trim().to_owned();
+        let label = Template::read(line, from + length + 1..line.text.len(), &self.done.names)?;
+        self.done.offered.push((line.clone(), typed.clone()));
+        self.done.command.offers.push(Offer { when, line: typed, label, must: line.name == "must" });
+        Ok(())
+    }
+
+    fn finish(mut self) -> Done {
+        let reads_the_sheet = self.done.command.expressions().any(|expression| {
+            let mut found = false;
+            expression.each_name(&mut |name| found |= self.around.names.contains_key(name));
+            found
+        });
+        if reads_the_sheet || !self.done.command.changes.is_empty() {
+            self.done.spec.traits.push(Trait::Sheet);
+        }
+        let spec = &mut self.done.spec;
+        if spec.examples.is_empty() {
+            let typed = spec.arguments.iter().filter(|argument| argument.many == Many::One).filter_map(example_of);
+            let words: Vec<String> = std::iter::once(spec.name.clone()).chain(typed).collect();
+            spec.examples.push(words.join(" "));
+        }
+        self.done
+    }
+}
+
+impl Command {
+    /// Everything that is worked out in it.
+    fn expressions(&self) -> impl Iterator<Item = &Expression> {
+        let steps = self.steps.iter().flat_map(|step| match step {
+            Step::Refuse(when, said) => std::iter::once(when).chain(said.expressions()).collect::<Vec<_>>(),
+            Step::Let(_, expression) | Step::Roll(_, expression) => vec![expression],
+        });
+        let ends = self.ends.iter().flat_map(|end| {
+            end.when.iter().chain(end.headline.expressions()).chain(end.more.expressions())
+        });
+        let changes = self.changes.iter().flat_map(|change| change.when.iter().chain([&change.to]));
+        let tells = self.tells.iter().flat_map(|(when, said)| when.iter().chain(said.expressions()));
+        let offers = self.offers.iter().flat_map(|offer| offer.when.iter().chain(offer.label.expressions()));
+        steps.chain(&self.total).chain(ends).chain(changes).chain(tells).chain(offers)
+    }
+}
+
+/// What may be typed for an argument.
+fn example_of(argument: &ArgumentSpec) -> Option<String> {
+    let typed = match &argument.kind {
+        ArgumentKind::Number(kind) => 1.clamp(kind.least, kind.most).to_string(),
+        ArgumentKind::Choice(all) => all.first()?.words.first()?.clone(),
+        _ => "...".to_owned(),
+    };
+    match &argument.place {
+        Place::Word(words) => Some(format!("{} {typed}", words.first()?)),
+        _ => Some(typed),
+    }
+}
+
+fn yes(line: &Line) -> Result<bool, Mistake> {
+    match line.value().trim() {
+        "yes" => Ok(true),
+        "no" => Ok(false),
+        other => Err(line.value_wrong(format!("this is yes or no, and not \"{other}\""))),
+    }
+}

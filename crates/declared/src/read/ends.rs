@@ -1,0 +1,89 @@
+//! The ways to end: `6: TRIUMPH | success`, `7-9: ...`, `if EXPR: ...`, `else: ...`.
+
+use crate::expression::{Expression, Names, Operator, parse};
+use crate::game::End;
+use crate::lines::Line;
+use crate::mistake::Mistake;
+use crate::template::Template;
+
+/// What a result is called that ends are measured by.
+pub const VALUE: &str = "value";
+
+/// Reads one way to end.
+///
+/// # Errors
+/// It cannot be read, or it measures a result that there is none of.
+pub fn end(line: &Line, names: &Names) -> Result<End, Mistake> {
+    let when = when(line, names)?;
+    let (said, result) = match line.value().rsplit_once('|') {
+        Some((said, result)) => (said, Some(result.trim())),
+        None => (line.value(), None),
+    };
+    let success = match result {
+        None => None,
+        Some("success") => Some(true),
+        Some("failure") => Some(false),
+        Some(other) => {
+            let what = format!("behind the | stands success or failure, and not \"{other}\"");
+            return Err(line.value_wrong(what));
+        }
+    };
+    let (start, stop) = (line.from, line.from + said.len());
+    let colon = outside_braces(&line.text[start..stop]).map_or(stop, |at| start + at);
+    let headline = &line.text[start..colon];
+    let outcome = headline.split('{').next().unwrap_or_default().trim().trim_end_matches([',', '.']).to_owned();
+    if outcome.is_empty() {
+        return Err(line.value_wrong("an end begins with the fixed words that say how it ended, as in \"FULL SUCCESS\""));
+    }
+    Ok(End {
+        when,
+        outcome,
+        headline: Template::read(line, start..colon, names)?,
+        more: Template::read(line, (colon + 1).min(stop)..stop, names)?,
+        success,
+    })
+}
+
+/// Where the first colon is that stands in no braces.
+fn outside_braces(text: &str) -> Option<usize> {
+    let mut depth = 0;
+    text.char_indices().find_map(|(at, c)| {
+        match c {
+            '{' => depth += 1,
+            '}' => depth -= 1,
+            _ => {}
+        }
+        (c == ':' && depth == 0).then_some(at)
+    })
+}
+
+/// When it ends so.
+fn when(line: &Line, names: &Names) -> Result<Option<Expression>, Mistake> {
+    let name = line.name.as_str();
+    let start = line.text.len() - line.text.trim_start().len();
+    if name == "else" {
+        return Ok(None);
+    }
+    if let Some(condition) = name.strip_prefix("if ") {
+        let from = start + name.len() - condition.len();
+        return Ok(Some(parse(line, from..start + name.len(), names, false)?.expression));
+    }
+    if !names.contains_key(VALUE) {
+        return Err(line.name_wrong("nothing is measured here: write \"total: ...\" above, or \"if ...\" in place of a number"));
+    }
+    let value = || Box::new(Expression::Name(VALUE.to_owned()));
+    let compared = |operator, number| Expression::Both(operator, value(), Box::new(Expression::Number(number)));
+    let number = |text: &str| text.trim().parse::<i64>();
+    let wrong = |_| line.name_wrong("this is none of 6, 10+, 7-9, 3-, \"if ...\" and \"else\"");
+    if let Some(least) = name.strip_suffix('+') {
+        return Ok(Some(compared(Operator::AtLeast, number(least).map_err(wrong)?)));
+    }
+    if let Some(most) = name.strip_suffix('-') {
+        return Ok(Some(compared(Operator::AtMost, number(most).map_err(wrong)?)));
+    }
+    let between = name.char_indices().skip(1).find(|(_, c)| *c == '-').map(|(at, _)| at);
+    let Some(between) = between else { return Ok(Some(compared(Operator::Equal, number(name).map_err(wrong)?))) };
+    let (least, most) = (number(&name[..between]).map_err(wrong)?, number(&name[between + 1..]).map_err(wrong)?);
+    let [least, most] = [compared(Operator::AtLeast, least), compared(Operator::AtMost, most)].map(Box::new);
+    Ok(Some(Expression::Both(Operator::And, least, most)))
+}

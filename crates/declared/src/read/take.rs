@@ -1,0 +1,83 @@
+//! `take: rating, number 0 to 6`: what somebody may type for a command.
+
+use crate::expression::Kind;
+use crate::lines::Line;
+use crate::mistake::Mistake;
+use plugin_api::{ArgumentKind, ArgumentSpec, Listed, Many, Place, Spelled, suggest};
+
+/// A number that nothing else is said of is at most so large.
+const MOST: i64 = 1_000_000;
+/// What can be taken, as a file says it.
+const TAKEN: [&str; 5] = ["number", "one of", "flag", "signed", "text"];
+
+/// Reads what a line takes: its name, what it is, and how it is typed.
+///
+/// # Errors
+/// It cannot be read.
+pub fn take(line: &Line) -> Result<(String, Kind, ArgumentSpec), Mistake> {
+    let wrong = |what: String| line.value_wrong(what);
+    let Some((name, what)) = line.value().split_once(',') else {
+        return Err(wrong("this needs a name and what it is, as in \"take: rating, number 0 to 6\"".to_owned()));
+    };
+    let name = name.trim().to_lowercase();
+    let (what, optional) = match what.split_once(';') {
+        Some((what, more)) if more.trim() == "optional" => (what.trim(), true),
+        Some((_, more)) => return Err(wrong(format!("behind the ; I know only \"optional\", and not \"{}\"", more.trim()))),
+        None => (what.trim(), false),
+    };
+    let (what, after) = match what.split_once(" after ") {
+        Some((what, after)) => (what.trim(), words(after)),
+        None => (what, Vec::new()),
+    };
+    let (kind, typed, place, many) = what_is_taken(line, what)?;
+    let place = if after.is_empty() { place } else { Place::Word(after) };
+    let many = if optional && many == Many::One { Many::Maybe } else { many };
+    let spec = ArgumentSpec { field: name.clone(), help: String::new(), place, many, kind: typed, shared: 0, shown: None };
+    Ok((name, kind, spec))
+}
+
+fn what_is_taken(line: &Line, what: &str) -> Result<(Kind, ArgumentKind, Place, Many), Mistake> {
+    if let Some(range) = what.strip_prefix("number") {
+        let (least, most) = range_of(line, range.trim())?;
+        return Ok((Kind::Number, ArgumentKind::between(least, most), Place::Here, Many::One));
+    }
+    if let Some(all) = what.strip_prefix("one of ") {
+        let all = words(all);
+        let spelled = all.iter().map(|word| Spelled::new(&[word], Listed::Shown)).collect();
+        return Ok((Kind::Word(all), ArgumentKind::Choice(spelled), Place::Here, Many::One));
+    }
+    if let Some(all) = what.strip_prefix("flag ") {
+        let all = words(all);
+        let all: Vec<&str> = all.iter().map(String::as_str).collect();
+        let spelled = vec![Spelled::new(&all, Listed::Shown)];
+        return Ok((Kind::Flag, ArgumentKind::Choice(spelled), Place::Flag, Many::Maybe));
+    }
+    match what {
+        "signed" => Ok((Kind::Number, ArgumentKind::between(-MOST, MOST), Place::Signed, Many::Repeated)),
+        "text" => Ok((Kind::Text, ArgumentKind::Text, Place::Here, Many::One)),
+        unknown => {
+            let first = unknown.split(' ').next().unwrap_or_default();
+            let meant = suggest(first, TAKEN.map(|known| known.split(' ').next().unwrap_or_default()));
+            let meant = meant.map_or(String::new(), |meant| format!(": did you mean \"{meant}\"?"));
+            Err(line.value_wrong(format!("\"{unknown}\" is none of {}{meant}", TAKEN.join(", "))))
+        }
+    }
+}
+
+/// `0 to 6`
+fn range_of(line: &Line, range: &str) -> Result<(i64, i64), Mistake> {
+    if range.is_empty() {
+        return Ok((-MOST, MOST));
+    }
+    let ends = range.split_once(" to ").and_then(|(least, most)| Some((least.trim().parse().ok()?, most.trim().parse().ok()?)));
+    match ends.filter(|(least, most): &(i64, i64)| least <= most && *least >= -MOST && *most <= MOST) {
+        Some(ends) => Ok(ends),
+        None => Err(line.value_wrong(format!("\"{range}\" is no range: write the least and the most, as in 0 to 6"))),
+    }
+}
+
+/// `vs, dc`
+pub fn words(list: &str) -> Vec<String> {
+    let words = list.split(',').map(|word| word.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase());
+    words.filter(|word| !word.is_empty()).collect()
+}

@@ -1,0 +1,69 @@
+//! A text with values in it: `RESISTED at {cost} stress`.
+
+use crate::evaluate::Scope;
+use crate::expression::{Expression, Names, parse};
+use crate::lines::Line;
+use crate::mistake::Mistake;
+use plugin_api::Refusal;
+use std::ops::Range;
+
+/// A text with values in it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Template(Vec<Part>);
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Part {
+    Said(String),
+    Worked(Expression),
+}
+
+impl Template {
+    /// Reads the text in these bytes of a line.
+    ///
+    /// # Errors
+    /// A brace is missing, or what stands between two cannot be worked out.
+    pub fn read(line: &Line, part: Range<usize>, names: &Names) -> Result<Self, Mistake> {
+        let mut parts = Vec::new();
+        let (mut at, end) = (part.start, part.end);
+        while at < end {
+            let rest = &line.text[at..end];
+            let Some(opens) = rest.find('{') else {
+                parts.push(Part::Said(rest.to_owned()));
+                break;
+            };
+            if opens > 0 {
+                parts.push(Part::Said(rest[..opens].to_owned()));
+            }
+            let opened = at + opens;
+            let Some(length) = rest[opens..].find('}') else {
+                return Err(line.wrong(opened..opened + 1, "a } is missing for this {"));
+            };
+            parts.push(Part::Worked(parse(line, opened + 1..opened + length, names, false)?.expression));
+            at = opened + length + 1;
+        }
+        Ok(Template(parts))
+    }
+
+    /// What it works out.
+    pub fn expressions(&self) -> impl Iterator<Item = &Expression> {
+        self.0.iter().filter_map(|part| match part {
+            Part::Said(_) => None,
+            Part::Worked(expression) => Some(expression),
+        })
+    }
+
+    /// The text as it is now.
+    ///
+    /// # Errors
+    /// A value cannot be worked out.
+    pub fn said(&self, scope: &mut Scope<'_, '_>) -> Result<String, Refusal> {
+        let mut said = String::new();
+        for part in &self.0 {
+            match part {
+                Part::Said(text) => said.push_str(text),
+                Part::Worked(expression) => said.push_str(&scope.value(expression)?.shown()),
+            }
+        }
+        Ok(said.trim().to_owned())
+    }
+}
