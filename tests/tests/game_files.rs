@@ -4,6 +4,7 @@ use declared::{plugin, read};
 use plugin_testkit::Compare;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// The files of games in a folder.
 fn files(folder: &str) -> Vec<PathBuf> {
@@ -18,7 +19,7 @@ fn files(folder: &str) -> Vec<PathBuf> {
 #[test]
 fn the_scenes_of_every_file_play_as_written() {
     let mut wrong = Vec::new();
-    for path in files("crates/games/files") {
+    for path in files("config/games") {
         let (name, text) = (path.display().to_string(), fs::read_to_string(&path).expect("it can be read"));
         let game = match read(&text) {
             Ok(game) => game,
@@ -30,8 +31,8 @@ fn the_scenes_of_every_file_play_as_written() {
         assert!(!game.scenes.is_empty(), "{name} has no scene");
         for scene in game.scenes.clone() {
             let mut plugins = games::all();
-            plugins.push(plugin(game.clone()));
-            if let Err(difference) = plugin_testkit::play(&name, &scene, plugins, Compare::Answers, |_| {}) {
+            plugins.push(plugin(Arc::new(game.clone())));
+            if let Err(difference) = plugin_testkit::play(&name, &scene.text, plugins, Compare::Answers, |_| {}) {
                 wrong.push(difference.to_string());
             }
         }

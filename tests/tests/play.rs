@@ -4,8 +4,8 @@
 mod catalogue;
 mod completion;
 mod declarations;
-mod game_files;
 mod every_word;
+mod game_files;
 mod games;
 mod golden;
 mod misread;

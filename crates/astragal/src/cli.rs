@@ -1,5 +1,6 @@
 //! The command line: what can be typed, besides what is for one kind of network. What comes of it is not known here.
 
+use crate::game::GameTask;
 use crate::order::Order;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
@@ -63,6 +64,9 @@ pub enum Task {
         #[arg(required = true, value_name = "LINE", trailing_var_arg = true, allow_hyphen_values = true)]
         line: Vec<String>,
     },
+    /// Begin the file of a game of your own, or check one
+    #[command(subcommand)]
+    Game(GameTask),
     /// Write all the bot's data to a new file; works while the bot runs
     Backup {
         /// The file to write, compressed if its name ends in .gz; - is standard output

@@ -12,8 +12,8 @@ use crate::place::Place;
 use crate::read::Asked;
 use crate::request::Journal;
 use crate::{
-    ask, backup, check, check_config, doctor, examine, export, full, init, owner, pages, play, read, rebuild, run,
-    tables,
+    ask, backup, check, check_config, doctor, examine, export, full, game, init, owner, pages, play, read, rebuild,
+    run, tables,
 };
 use clap::{ArgMatches, Command, CommandFactory, FromArgMatches};
 use std::path::PathBuf;
@@ -94,6 +94,7 @@ fn did(task: Task, words: &ArgMatches, place: &Place) -> anyhow::Result<ExitCode
         Task::Read { games, after, line } => {
             read::read(&Asked { line: line.join(" "), games, after: after.map(named) })
         }
+        Task::Game(task) => game::game(task, named),
         Task::CheckStore { store } => return Ok(check::check_here(&store)),
         Task::Doctor => return doctor::doctor(place),
         Task::Ctl { order, json } => ask::ctl(&place.data_dir()?, &order, Printed::here(json)),

@@ -7,6 +7,9 @@ const EXAMPLES: &[(&str, &[&str])] = &[
     ("astragal", &["astragal init", "astragal check-config --online", "astragal --config dice.toml --data dice"]),
     ("astragal play", &["astragal play scene.session", "astragal play --json scene.session"]),
     ("astragal read", &["astragal read act d8 d10 vs 2 goblins", "astragal read --after scene.session hp -5"]),
+    ("astragal game", &["astragal game new harbour.game", "astragal game check harbour.game"]),
+    ("astragal game new", &["astragal game new harbour.game"]),
+    ("astragal game check", &["astragal game check harbour.game", "astragal game check games/*.game"]),
     (
         "astragal backup",
         &[

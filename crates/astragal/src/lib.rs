@@ -20,6 +20,8 @@ mod examples;
 mod export;
 mod fresh;
 mod full;
+mod game;
+mod game_files;
 mod hook;
 mod housekeeping;
 mod init;

@@ -2,6 +2,7 @@
 
 use crate::backup;
 use crate::config::Config;
+use crate::game_files::GameFiles;
 use crate::log::Level;
 use crate::order::{Asked, Order, Switch, typed};
 use crate::place::Place;
@@ -61,6 +62,8 @@ pub struct Operator {
     pub backups: PathBuf,
     /// What is wrong with its daily backup.
     pub backup_trouble: RwLock<Option<String>>,
+    /// What was read of the games that are files.
+    pub game_files: GameFiles,
     /// How much it logs.
     pub level: Level,
     /// When its data was last written before it ran.

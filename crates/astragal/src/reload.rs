@@ -40,12 +40,19 @@ impl Operator {
             later.push("networks");
         }
         self.bot.apply(config.settings());
+        let games = self.game_files.added_to(house::with_plugins(games::all())?, config.games.as_deref());
+        self.bot.play_with(games.plugins);
         let config = Arc::new(config);
         *self.config.write().expect("nothing panics holding it") = config.clone();
         let mut told = Vec::new();
         if !now.is_empty() {
             told.push(format!("changed: {}", and(&now)));
         }
+        if !games.told.is_empty() {
+            told.push(format!("games: {}", and(&games.told)));
+        }
+        games.wrong.iter().for_each(|wrong| tracing::error!("{wrong}"));
+        told.extend(games.wrong);
         told.extend(self.change_networks(&before, &config).await?);
         service::ready(&config);
         if !later.is_empty() {
@@ -134,6 +141,7 @@ impl Changes {
             ("rooms", old.rooms == new.rooms),
             ("journals", old.journals == new.journals),
             ("limits", old.limits == new.limits),
+            ("games", old.games == new.games),
             ("decks", old.decks == new.decks && old.printed == new.printed),
             ("backups", old.backups == new.backups || !old.backups.is_as_begun(&new.backups)),
         ];
@@ -157,8 +165,9 @@ fn names<'r>(rooms: impl Iterator<Item = &'r String>) -> Vec<&'r str> {
 }
 
 /// A list for people: `a, b and c`.
-fn and(words: &[&str]) -> String {
-    match words {
+fn and<W: AsRef<str>>(words: &[W]) -> String {
+    let words: Vec<&str> = words.iter().map(AsRef::as_ref).collect();
+    match words.as_slice() {
         [] => String::new(),
         [only] => (*only).to_owned(),
         [all @ .., last] => format!("{} and {last}", all.join(", ")),

@@ -2,6 +2,7 @@
 
 use crate::beside::keep;
 use crate::config::Config;
+use crate::game_files::{GameFiles, WithFiles};
 use crate::log::Log;
 use crate::networks::Networks;
 use crate::operator::Operator;
@@ -18,7 +19,7 @@ use std::io::{IsTerminal, stdin};
 use std::path::Path;
 use std::sync::{Arc, RwLock};
 use store_sled::DataDir;
-use table::{FairBox, Host};
+use table::{FairBox, Host, Plugins};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::Mutex;
 use transport_console::{Completes, Console, Input, Opening};
@@ -40,7 +41,7 @@ pub fn run(place: Place, log: Log) -> anyhow::Result<()> {
     check::before_a_start(&data, &backups)?;
     let unattended = !config.networks.is_empty();
     let store = store::open(&data, &config).with_context(|| open_failed(&path))?;
-    let plugins = house::with_plugins(games::all())?;
+    let (game_files, plugins) = plugins(&config)?;
     let mut entropy = Entropy::from_system();
     let nonce = journal::hex(&entropy.secret()[..8]);
     let bot = Arc::new(Bot::new(Host::new(config.settings(), plugins, store.clone(), entropy, Box::new(FairBox))?));
@@ -60,6 +61,7 @@ pub fn run(place: Place, log: Log) -> anyhow::Result<()> {
             data: path.clone(),
             backups,
             backup_trouble: RwLock::new(None),
+            game_files,
             level: log.level(),
             written,
             since: SystemClock.now(),
@@ -82,6 +84,14 @@ pub fn run(place: Place, log: Log) -> anyhow::Result<()> {
         tracing::info!("stopped");
     }
     served
+}
+
+/// All games and tools, and what was read of those that are files.
+fn plugins(config: &Config) -> anyhow::Result<(GameFiles, Plugins)> {
+    let files = GameFiles::default();
+    let WithFiles { plugins, wrong, .. } = files.added_to(house::with_plugins(games::all())?, config.games.as_deref());
+    wrong.iter().for_each(|wrong| tracing::error!("{wrong}"));
+    Ok((files, plugins))
 }
 
 /// Logs what has started. In the terminal the greeting says it.

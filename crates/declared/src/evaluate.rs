@@ -1,4 +1,4 @@
-//! Works an expression out, with what was typed, what fell and what stands on the sheet.
+//! Works an expression out, with what was typed, what fell and what is on the sheet.
 
 use crate::expression::{Expression, Function, Operator};
 use dice::Die;
@@ -206,7 +206,8 @@ impl Scope<'_, '_> {
     fn thrown(&mut self, count: &Expression, sides: &Expression) -> Result<Value, Refusal> {
         let (count, sides) = (self.number(count)?, self.number(sides)?);
         self.may_be(count)?;
-        let Some(sides) = u32::try_from(sides).ok().filter(|sides| (1..=MOST_SIDES).contains(&i64::from(*sides))) else {
+        let Some(sides) = u32::try_from(sides).ok().filter(|sides| (1..=MOST_SIDES).contains(&i64::from(*sides)))
+        else {
             return Err(Refusal::new(format!("a die has 1 to {MOST_SIDES} sides, and not {sides}")));
         };
         let dice = (0..count).map(|_| self.turn.throw_die(sides));

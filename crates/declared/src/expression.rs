@@ -3,7 +3,7 @@
 mod parse;
 mod tokens;
 
-pub use parse::{Names, known_name, parse};
+pub use parse::{Dice, Names, known_name, parse};
 pub use tokens::{Token, tokens};
 
 use std::fmt;

@@ -17,7 +17,18 @@ pub struct Game {
     /// What is worked out from other numbers of the sheet.
     pub derived: BTreeMap<String, Expression>,
     /// Its scenes: sessions that show how it is played.
-    pub scenes: Vec<String>,
+    pub scenes: Vec<Scene>,
+    /// The file that it was read from.
+    pub text: String,
+}
+
+/// A session that shows how a game is played.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Scene {
+    /// The line of the file that its heading is in, from 1.
+    pub line: usize,
+    /// What is said in it.
+    pub text: String,
 }
 
 /// How a command is played.

@@ -11,7 +11,7 @@ mod plugin;
 mod read;
 mod template;
 
-pub use game::Game;
+pub use game::{Game, Scene};
 pub use mistake::{Mistake, Mistakes};
 pub use plugin::plugin;
 pub use read::read;

@@ -10,7 +10,7 @@ const MOST_IN_A_LINE: usize = 1000;
 /// The heading of what is played as an example, whose lines are as people say them.
 pub const SCENE: &str = "scene";
 
-/// A heading, `[command act]`, and the lines below it. What stands above the first heading has an empty one.
+/// A heading, `[command act]`, and the lines below it. The lines above the first heading has an empty one.
 #[derive(Clone, Debug, Default)]
 pub struct Section {
     /// Its kind: `command`. In lower case.
@@ -30,14 +30,14 @@ pub struct Line {
     pub number: usize,
     /// The whole line.
     pub text: String,
-    /// What stands before the first colon, without spaces around it.
+    /// The text before the first colon, without spaces around it.
     pub name: String,
     /// Where the value begins in `text`, in bytes.
     pub from: usize,
 }
 
 impl Line {
-    /// What stands behind the first colon.
+    /// The text behind the first colon.
     pub fn value(&self) -> &str {
         &self.text[self.from..]
     }
@@ -60,7 +60,7 @@ impl Line {
         self.wrong(start..start + self.name.len(), what)
     }
 
-    /// A mistake of what stands behind the colon.
+    /// A mistake of the text behind the colon.
     pub fn value_wrong(&self, what: impl Into<String>) -> Mistake {
         let start = self.text.len() - self.value().trim_start().len();
         self.wrong(start..self.text.trim_end().len().max(start), what)
@@ -100,7 +100,7 @@ pub fn sections(text: &str, mistakes: &mut Vec<Mistake>) -> Vec<Section> {
             let (kind, name) = heading.split_once(' ').unwrap_or((&heading, ""));
             let (kind, name) = (kind.to_owned(), name.to_owned());
             all.push(Section { kind, name, heading: line, lines: Vec::new() });
-        } else if scene && !trimmed.starts_with('#') {
+        } else if scene {
             all.last_mut().expect("there is one").lines.push(line);
         } else if !said {
             // `db = if str > 12 then 1 else 0` is worked out: the = belongs to the value.

@@ -23,7 +23,8 @@ impl fmt::Display for Mistake {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let number = self.line.to_string();
         let marks = "^".repeat(self.at.len().max(1));
-        writeln!(f, "line {number}, column {}: {}.", self.at.start + 1, self.what)?;
+        let stop = if self.what.ends_with('?') { "" } else { "." };
+        writeln!(f, "line {number}, column {}: {}{stop}", self.at.start + 1, self.what)?;
         writeln!(f, "  {number} | {}", self.text)?;
         write!(f, "  {} | {}{marks}", " ".repeat(number.len()), " ".repeat(self.at.start))
     }

@@ -63,19 +63,22 @@ pub fn play(game: &Game, at: usize, typed: &BTreeMap<String, Value>, turn: &mut 
 }
 
 /// Refuses to follow up on another command's roll, or to change a sheet that is not of whoever rolled.
-fn may_follow(
-    command: &Command,
-    target: &Target<Record>,
-    sheet: bool,
-    turn: &Turn,
-) -> Result<(), Refusal> {
+fn may_follow(command: &Command, target: &Target<Record>, sheet: bool, turn: &Turn) -> Result<(), Refusal> {
     if !command.follows.contains(&target.record.command) {
-        let what = format!("that follows {}, and #{} is {}", command.follows.join(" or "), target.entry, target.record.command);
+        let what = format!(
+            "that follows {}, and #{} is {}",
+            command.follows.join(" or "),
+            target.entry,
+            target.record.command
+        );
         return Err(Refusal::new(what));
     }
     if sheet && target.actor != turn.actor {
         let name = turn.name(target.actor);
-        return Err(Refusal::new(format!("#{} is {name}'s roll, and this changes a sheet: act as {name}", target.entry)));
+        return Err(Refusal::new(format!(
+            "#{} is {name}'s roll, and this changes a sheet: act as {name}",
+            target.entry
+        )));
     }
     Ok(())
 }
@@ -126,7 +129,9 @@ fn ending<'c>(command: &'c Command, scope: &mut Scope<'_, '_>) -> Result<Option<
 /// The facts of how it ended.
 fn stated(command: &Command, end: Option<&End>, scope: &Scope<'_, '_>) -> Reply {
     let mut reply = Reply::new();
-    if command.total.is_some() && let Some(total) = scope.names.get(VALUE) {
+    if command.total.is_some()
+        && let Some(total) = scope.names.get(VALUE)
+    {
         reply = reply.fact("total", total.number());
     }
     if let Some(end) = end {
@@ -136,7 +141,7 @@ fn stated(command: &Command, end: Option<&End>, scope: &Scope<'_, '_>) -> Reply 
     reply
 }
 
-/// What stands behind a bar, unless nothing stands before it.
+/// The beginning of what is behind a bar, unless nothing stands before it.
 fn apart(reply: Reply) -> Reply {
     if reply.plain().is_empty() { reply } else { reply.text(" | ") }
 }

@@ -14,8 +14,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Wraps a game for the core.
-pub fn plugin(game: Game) -> Box<dyn Plugin> {
-    Box::new(Declared(Arc::new(game)))
+pub fn plugin(game: Arc<Game>) -> Box<dyn Plugin> {
+    Box::new(Declared(game))
 }
 
 struct Declared(Arc<Game>);
@@ -49,7 +49,8 @@ impl Plugin for Declared {
     fn fits(&self, command: &str, roll: &EarlierRoll) -> Fit {
         let at = self.0.manifest.commands.iter().position(|spec| spec.name == command);
         let follows = at.map(|at| &self.0.commands[at].follows);
-        let known = roll.record::<Record>().is_some_and(|record| follows.is_some_and(|all| all.contains(&record.command)));
+        let known =
+            roll.record::<Record>().is_some_and(|record| follows.is_some_and(|all| all.contains(&record.command)));
         match known {
             true if roll.offered => Fit::Open,
             true => Fit::Done,

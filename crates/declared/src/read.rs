@@ -5,9 +5,9 @@ mod ends;
 mod inherit;
 mod take;
 
-use crate::expression::{Expression, Kind, Names, parse};
-use crate::game::Game;
-use crate::lines::{Line, Section, sections};
+use crate::expression::{Dice, Expression, Kind, Names, parse};
+use crate::game::{Game, Scene};
+use crate::lines::{Line, SCENE, Section, sections};
 use crate::mistake::{Mistake, Mistakes};
 use command::{Around, Done, command};
 pub use ends::VALUE;
@@ -21,9 +21,9 @@ const FORMAT: &str = "0";
 /// The most commands of a game, and the most values on its sheet.
 const MOST_COMMANDS: usize = 64;
 const MOST_VALUES: usize = 200;
-/// The headings of a file, besides what stands above the first.
-const HEADINGS: [&str; 6] = ["sheet", "command", "ladder", "words", "glossary", "scene"];
-/// What stands above the first heading.
+/// The headings of a file, besides the lines above the first.
+const HEADINGS: [&str; 6] = ["sheet", "command", "ladder", "words", "glossary", SCENE];
+/// The lines above the first heading.
 const TOP: [&str; 5] = ["format", "game", "title", "about", "licence"];
 
 /// Reads a game.
@@ -35,7 +35,7 @@ pub fn read(text: &str) -> Result<Game, Mistakes> {
     let sections = sections(text, &mut mistakes);
     let game = Reading { sections: &sections, mistakes: &mut mistakes }.game();
     if mistakes.is_empty() {
-        return Ok(game);
+        return Ok(Game { text: text.to_owned(), ..game });
     }
     mistakes.sort_by_key(|mistake| (mistake.line, mistake.at.start));
     mistakes.dedup();
@@ -69,7 +69,8 @@ impl Reading<'_> {
         let done = self.commands(&on_sheet, &ladders);
         self.offers(&done);
         let get = |name: &str| top.get(name).cloned().unwrap_or_default();
-        let values = on_sheet.order.iter().map(|name| SheetValue { name: name.clone(), first: on_sheet.all[name] });
+        let values =
+            on_sheet.order.iter().map(|name| SheetValue { name: name.clone(), first: on_sheet.all[name].to_string() });
         let manifest = Manifest {
             id: get("game"),
             title: get("title"),
@@ -83,8 +84,9 @@ impl Reading<'_> {
             glossary: self.pairs("glossary"),
             values: values.collect(),
         };
-        let scenes = self.of_kind(crate::lines::SCENE).map(|section| {
-            section.lines.iter().map(|line| format!("{}\n", line.text)).collect()
+        let scenes = self.of_kind(SCENE).map(|section| Scene {
+            line: section.heading.number,
+            text: section.lines.iter().map(|line| format!("{}\n", line.text)).collect(),
         });
         Game {
             scenes: scenes.collect(),
@@ -92,10 +94,11 @@ impl Reading<'_> {
             commands: done.into_iter().map(|done| done.command).collect(),
             sheet: on_sheet.all,
             derived: on_sheet.derived,
+            text: String::new(),
         }
     }
 
-    /// What stands above the first heading.
+    /// The lines above the first heading.
     fn top(&mut self) -> BTreeMap<String, String> {
         let mut top = BTreeMap::new();
         for line in self.sections.iter().filter(|section| section.kind.is_empty()).flat_map(|section| &section.lines) {
@@ -107,7 +110,8 @@ impl Reading<'_> {
             } else if line.name == "format" && value != FORMAT {
                 self.mistakes.push(line.value_wrong(format!("I read format {FORMAT}, and this is {value}")));
             } else if line.name == "game" && !is_id(value) {
-                self.mistakes.push(line.value_wrong("the id of a game is one short word of small letters, such as blades"));
+                self.mistakes
+                    .push(line.value_wrong("the id of a game is one short word of small letters, such as blades"));
             } else if top.insert(line.name.clone(), value.to_owned()).is_some() {
                 self.mistakes.push(line.name_wrong(format!("{} is said twice", line.name)));
             }
@@ -128,7 +132,11 @@ impl Reading<'_> {
                 let meant = suggest(kind, HEADINGS).map_or(String::new(), |meant| format!(": did you mean [{meant}]?"));
                 self.mistakes.push(heading.all_wrong(format!("there is no heading [{kind}]{meant}")));
             } else if named == name.is_empty() {
-                let what = if named { format!("this needs a name, as in [{kind} risk]") } else { format!("this is [{kind}] alone") };
+                let what = if named {
+                    format!("this needs a name, as in [{kind} risk]")
+                } else {
+                    format!("this is [{kind}] alone")
+                };
                 self.mistakes.push(heading.all_wrong(what));
             } else if named && !known.insert((kind, name)) {
                 self.mistakes.push(heading.all_wrong(format!("there are two of [{kind} {name}]")));
@@ -160,20 +168,21 @@ impl Reading<'_> {
 
     /// All commands in the order of the file. Those that follow others are read behind them.
     fn commands(&mut self, sheet: &OnSheet, ladders: &BTreeMap<String, Vec<Line>>) -> Vec<Done> {
-        let sections: Vec<&Section> = self.of_kind("command").collect();
+        let all = self.sections;
+        let sections: Vec<&Section> = all.iter().filter(|section| section.kind == "command").collect();
         let named: BTreeSet<String> = sheet.all.keys().cloned().collect();
         let around = Around { names: &sheet.names, sheet: &named, ladders };
-        let mut waiting: Vec<(usize, Vec<Line>)> = Vec::new();
-        let mut mistakes = Vec::new();
-        for (at, section) in sections.iter().enumerate().take(MOST_COMMANDS) {
-            match lines_of(section, self.sections, 0) {
-                Ok(lines) => waiting.push((at, lines)),
-                Err(mistake) => mistakes.push(mistake),
-            }
-        }
         if sections.is_empty() || sections.len() > MOST_COMMANDS {
             let line = sections.last().map_or(Line { number: 1, ..Line::default() }, |section| section.heading.clone());
-            mistakes.push(line.all_wrong(format!("a game has at least one [command ...], and at most {MOST_COMMANDS}")));
+            let what = format!("a game has at least one [command ...], and at most {MOST_COMMANDS}");
+            self.mistakes.push(line.all_wrong(what));
+        }
+        let mut waiting: Vec<(usize, Vec<Line>)> = Vec::new();
+        for (at, section) in sections.iter().enumerate().take(MOST_COMMANDS) {
+            match lines_of(section, all, 0) {
+                Ok(lines) => waiting.push((at, lines)),
+                Err(mistake) => self.mistakes.push(mistake),
+            }
         }
         let mut done: BTreeMap<usize, Done> = BTreeMap::new();
         while !waiting.is_empty() {
@@ -181,31 +190,24 @@ impl Reading<'_> {
                 done.values().map(|done| (done.spec.name.as_str(), &done.names)).collect();
             let ready = |lines: &[Line]| followed(lines).iter().all(|name| known.contains_key(name.as_str()));
             let Some(next) = waiting.iter().position(|(_, lines)| ready(lines)) else {
-                waiting.iter().for_each(|(at, lines)| mistakes.push(not_followed(lines, sections[*at], &sections)));
+                self.mistakes.extend(waiting.iter().map(|(at, lines)| not_followed(lines, sections[*at], &sections)));
                 break;
             };
             let (at, lines) = waiting.remove(next);
             let names = of_all(followed(&lines).iter().map(|name| known[name.as_str()]));
-            let read = command(&sections[at].name, &lines, &around, names, &mut mistakes);
-            if read.spec.help.is_empty() {
-                mistakes.push(sections[at].heading.all_wrong("a command needs a line \"help: ...\" that says what it does"));
-            }
-            if let Some(end) = read.command.ends.last().filter(|end| end.when.is_some()) {
-                let what = format!("behind \"{}\" a line \"else: ...\" is missing: what if none of these holds?", end.outcome);
-                mistakes.push(sections[at].heading.all_wrong(what));
-            }
+            let read = command(&sections[at].name, &lines, &around, names, self.mistakes);
+            self.mistakes.extend(incomplete(&read).map(|what| sections[at].heading.all_wrong(what)));
             done.insert(at, read);
         }
         let mut done: Vec<Done> = done.into_values().collect();
-        let heading = sections.first().map(|section| section.heading.clone());
-        match (done.iter().filter(|done| done.spec.main).count(), done.as_mut_slice(), heading) {
+        match (done.iter().filter(|done| done.spec.main).count(), done.as_mut_slice(), sections.first()) {
             (0, [only], _) => only.spec.main = true,
             (1, ..) | (_, _, None) => {}
-            (_, _, Some(heading)) => {
-                mistakes.push(heading.all_wrong("one command of a game, and only one, says \"main: yes\""));
+            (_, _, Some(first)) => {
+                let what = "one command of a game, and only one, says \"main: yes\"";
+                self.mistakes.push(first.heading.all_wrong(what));
             }
         }
-        self.mistakes.extend(mistakes);
         done
     }
 
@@ -220,7 +222,8 @@ impl Reading<'_> {
                 self.mistakes.push(line.value_wrong(format!("\"{typed}\" is no command of this game{meant}")));
             }
         }
-        for (done, closed) in done.iter().flat_map(|done| done.command.closes.iter().map(move |closed| (done, closed))) {
+        for (done, closed) in done.iter().flat_map(|done| done.command.closes.iter().map(move |closed| (done, closed)))
+        {
             if !specs.iter().any(|spec| spec.answers_to(closed)) {
                 let section = self.of_kind("command").find(|section| section.name == done.spec.name);
                 let line = section.map(|section| section.heading.clone()).unwrap_or_default();
@@ -241,7 +244,7 @@ impl OnSheet {
         let names = words(&line.name);
         if let Some(worked) = value.strip_prefix('=') {
             let from = line.text.trim_end().len() - worked.len();
-            let parsed = parse(line, from..line.text.len(), &self.names, false)?;
+            let parsed = parse(line, from..line.text.len(), &self.names, Dice::Lie)?;
             for name in names {
                 self.may_be(line, &name)?;
                 self.names.insert(name.clone(), parsed.kind.clone());
@@ -265,7 +268,9 @@ impl OnSheet {
     fn may_be(&self, line: &Line, name: &str) -> Result<(), Mistake> {
         let letters = name.chars().all(|c| c.is_alphabetic() || matches!(c, ' ' | '\'' | '-'));
         if !letters || name.chars().count() > 20 || name.split(' ').count() > 3 {
-            return Err(line.name_wrong(format!("\"{name}\" cannot be a name on a sheet: one to three words, 20 letters")));
+            return Err(
+                line.name_wrong(format!("\"{name}\" cannot be a name on a sheet: one to three words, 20 letters"))
+            );
         }
         if self.names.contains_key(name) {
             return Err(line.name_wrong(format!("{name} is on the sheet twice")));
@@ -275,6 +280,15 @@ impl OnSheet {
         }
         Ok(())
     }
+}
+
+/// What a command lacks.
+fn incomplete(read: &Done) -> impl Iterator<Item = String> {
+    let help = "a command needs a line \"help: ...\" that says what it does".to_owned();
+    let end = read.command.ends.last().filter(|end| end.when.is_some());
+    let end = end
+        .map(|end| format!("behind \"{}\" a line \"else: ...\" is missing: what if none of these holds?", end.outcome));
+    Some(help).filter(|_| read.spec.help.is_empty()).into_iter().chain(end)
 }
 
 /// The commands that these lines follow.

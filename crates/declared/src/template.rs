@@ -1,7 +1,7 @@
 //! A text with values in it: `RESISTED at {cost} stress`.
 
 use crate::evaluate::Scope;
-use crate::expression::{Expression, Names, parse};
+use crate::expression::{Dice, Expression, Names, parse};
 use crate::lines::Line;
 use crate::mistake::Mistake;
 use plugin_api::Refusal;
@@ -21,7 +21,7 @@ impl Template {
     /// Reads the text in these bytes of a line.
     ///
     /// # Errors
-    /// A brace is missing, or what stands between two cannot be worked out.
+    /// A brace is missing, or what is between two cannot be worked out.
     pub fn read(line: &Line, part: Range<usize>, names: &Names) -> Result<Self, Mistake> {
         let mut parts = Vec::new();
         let (mut at, end) = (part.start, part.end);
@@ -38,7 +38,7 @@ impl Template {
             let Some(length) = rest[opens..].find('}') else {
                 return Err(line.wrong(opened..opened + 1, "a } is missing for this {"));
             };
-            parts.push(Part::Worked(parse(line, opened + 1..opened + length, names, false)?.expression));
+            parts.push(Part::Worked(parse(line, opened + 1..opened + length, names, Dice::Lie)?.expression));
             at = opened + length + 1;
         }
         Ok(Template(parts))

@@ -3,7 +3,7 @@
 use crate::turn::OwnCommands;
 use journal::HOUSE;
 use journal::documents::{RoomDoc, TableDoc};
-use plugin_api::{CommandSpec, Kind, Manifest, Plugin, Role, Trait, first_words, suggest_within};
+use plugin_api::{CommandSpec, Kind, Manifest, Plugin, Role, SheetValue, Trait, first_words, suggest_within};
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
@@ -115,6 +115,11 @@ impl Plugins {
     /// The games enabled in a room, in id order.
     pub fn games(&self, room: &RoomDoc) -> Vec<&dyn Plugin> {
         self.enabled(room).into_iter().filter(|plugin| plugin.manifest().kind == Kind::Game).collect()
+    }
+
+    /// The numbers that a room's plugins have on everybody's sheet.
+    pub fn values(&self, room: &RoomDoc) -> impl Iterator<Item = &SheetValue> {
+        self.enabled(room).into_iter().flat_map(|plugin| &plugin.manifest().values)
     }
 
     /// The main command of a table's main game, if that is a roll of its own and not just dice.

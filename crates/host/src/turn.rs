@@ -104,6 +104,13 @@ impl HouseTurn<'_> {
         has_macro || self.host.plugins.has(word, self.room)
     }
 
+    /// The value of this name that the actor has: noted, or as a game of the room has it on every sheet.
+    pub fn value(&self, name: &str) -> Option<&str> {
+        let noted = self.table.shortcuts.of(self.actor).find_map(|named| named.variables.get(name));
+        let mut declared = self.host.plugins.values(self.room);
+        noted.or_else(|| declared.find(|value| value.name == name).map(|value| &value.first)).map(String::as_str)
+    }
+
     /// True if somebody is in the room. After a start nobody knows yet who is there.
     pub fn is_here(&self, player: &PlayerId) -> bool {
         self.present.is_empty() || self.present.contains_key(player)

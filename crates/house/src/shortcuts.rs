@@ -186,6 +186,7 @@ pub(super) fn keep(
         Whose::Tables => "the table".to_owned(),
         Whose::Own => turn.table.name_of(turn.actor).to_owned(),
     };
+    let held = crate::values::held(turn, whose, &name).filter(|_| kind.what == VALUE.what).map(str::to_owned);
     let (sign, actor, player) = (kind.sign, turn.actor, turn.speaker.player.clone());
     let shortcuts = &mut turn.table_mut().shortcuts;
     let named = match whose {
@@ -222,7 +223,7 @@ pub(super) fn keep(
         left = turn.table.keep_names(account).map_err(|refusal| refusal.example(kind.listed))?.or(left);
     }
     let reply = match kind.what == VALUE.what {
-        true => crate::values::changed(whose, &name, &text, before.as_deref()),
+        true => crate::values::changed(whose, &name, &text, before.or(held).as_deref()),
         false => Reply::new().bold(name).text(" is ").code(text).text(format!(" for {owner}.")),
     };
     let many = many.told("That is", &format!("{}s", kind.what));

@@ -175,7 +175,7 @@ fn unless_it_is_of_another(turn: &HouseTurn, (name, value): (&str, &str), whole:
 /// Refuses a name that is a word of a sentence or, behind another value, a command: `set a trap by the door`,
 /// `set str 4; roll d20+str`.
 fn must_be_a_value(turn: &HouseTurn, (name, value): (&str, &str), first: bool) -> Result<(), Refusal> {
-    let known = turn.table.shortcuts.of(turn.actor).any(|named| named.variables.contains_key(name));
+    let known = turn.value(name).is_some();
     let alone = first && value.starts_with(|c: char| c.is_ascii_digit() || matches!(c, '+' | '-' | 'd'));
     if !known && !alone && is_function_word(name) {
         return Err(Refusal::new(format!("{name} is no name for a value")).example(VALUE.example));
@@ -221,11 +221,7 @@ fn must_still_count(
     (name, value): (&str, &str),
     alone: Option<Range<usize>>,
 ) -> Result<(), Refusal> {
-    let shortcuts = &turn.table.shortcuts;
-    let named = if whose == Whose::Tables { Some(&shortcuts.table) } else { shortcuts.own.get(&turn.actor) };
-    let Some(Counter { now, most }) = named.and_then(|named| Counter::read(named.variables.get(name)?)) else {
-        return Ok(());
-    };
+    let Some(Counter { now, most }) = held(turn, whose, name).and_then(Counter::read) else { return Ok(()) };
     let behind = value.trim_start_matches(|c: char| c.is_ascii_digit());
     let number = &value[..value.len() - behind.len()];
     let glued = !number.is_empty() && behind.starts_with(char::is_alphabetic) && !behind.starts_with(['d', 'D']);
@@ -295,9 +291,7 @@ fn named<'t>(turn: &HouseTurn, pair: &'t str) -> (&'t str, &'t str) {
     if let Some((name, value)) = pair.split_once([':', '=']).filter(|(name, _)| !name.contains('$')) {
         return (name.trim(), tidy(value));
     }
-    let known = |name: &&str| {
-        turn.table.shortcuts.of(turn.actor).any(|named| named.variables.contains_key(&name.to_lowercase()))
-    };
+    let known = |name: &&str| turn.value(&name.to_lowercase()).is_some();
     let ends = pair.match_indices(char::is_whitespace).map(|(at, _)| &pair[..at]).chain([pair]);
     let name = ends.rev().find(known).or_else(|| before_a_number(pair)).or_else(|| pair.split_whitespace().next());
     let name = name.unwrap_or_default();
@@ -317,11 +311,19 @@ fn before_a_number(pair: &str) -> Option<&str> {
     Some(LEADS.iter().find_map(|leads| name.strip_suffix(leads)).unwrap_or(name).trim_end())
 }
 
+/// What somebody, or the table, has under this name: noted, or as a game has it on every sheet.
+pub(super) fn held<'t>(turn: &'t HouseTurn, whose: Whose, name: &str) -> Option<&'t str> {
+    let noted = |named: &'t Named| named.variables.get(name).map(String::as_str);
+    let (tables, own) = (noted(&turn.table.shortcuts.table), turn.table.shortcuts.own.get(&turn.actor));
+    match whose {
+        Whose::Tables => tables,
+        Whose::Own => own.and_then(noted).or_else(|| turn.value(name).filter(|_| tables.is_none())),
+    }
+}
+
 /// A counter with a most after a change of it, within its bounds, or at a number that it can have: `set hp -7`, `set hp 9`.
 fn counted(turn: &HouseTurn, whose: Whose, name: &str, value: &str) -> Option<String> {
-    let shortcuts = &turn.table.shortcuts;
-    let named = if whose == Whose::Tables { &shortcuts.table } else { shortcuts.own.get(&turn.actor)? };
-    let Counter { now, most } = Counter::read(named.variables.get(name)?)?;
+    let Counter { now, most } = held(turn, whose, name).and_then(Counter::read)?;
     let (number, most) = (value.parse::<i64>().ok()?, most?);
     match value.starts_with(['+', '-']) {
         true => Some(format!("{}/{most}", now.checked_add(number)?.clamp(0, most))),
@@ -348,7 +350,7 @@ pub(super) fn changed(whose: Whose, name: &str, value: &str, before: Option<&str
 /// Shows one value.
 fn show(turn: &mut HouseTurn, name: &str) -> Result<Reply, Refusal> {
     for_those_who_know(turn, turn.actor)?;
-    let found = turn.table.shortcuts.of(turn.actor).find_map(|named| named.variables.get(name));
+    let found = turn.value(name);
     let owner = turn.table.name_of(turn.actor);
     let found = found.ok_or_else(|| Refusal::new(format!("{owner} has no value {name}")).example(VALUE.example))?;
     Ok(Reply::new().bold(format!("{name} {found}")))

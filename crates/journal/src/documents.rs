@@ -199,6 +199,16 @@ impl Shortcuts {
         anything
     }
 
+    /// Notes values of a character that a game worked out, so that nobody in particular wrote them.
+    pub fn note(&mut self, character: CharacterId, values: impl IntoIterator<Item = (String, impl ToString)>) {
+        let named = self.own.entry(character).or_default();
+        for (name, value) in values {
+            named.by.remove(&format!("${name}"));
+            named.digits.remove(&format!("${name}"));
+            named.variables.insert(name, value.to_string());
+        }
+    }
+
     /// The shortcuts for a character, its own first, then the table's.
     pub fn of(&self, character: CharacterId) -> impl Iterator<Item = &Named> {
         self.own.get(&character).into_iter().chain([&self.table])

@@ -72,8 +72,8 @@ pub fn wrong_number(typed: &str) -> Option<String> {
 pub struct SheetValue {
     /// Its name, in lower case.
     pub name: String,
-    /// What it is before anybody sets it.
-    pub first: Counter,
+    /// What it is before anybody sets it: `0`, `0/9`.
+    pub first: String,
 }
 
 /// The declared values of the character who acts, by name; those that are not there were never set.

@@ -1,6 +1,7 @@
 //! A command line on its way from the typed text to being played.
 
 use crate::by_dice::ByDice;
+use crate::sheet::Sheet;
 use chat::{Message, Readers, Seen, Speaker, Standing};
 use dice::Die;
 use dice::fair::MessageKey;
@@ -16,7 +17,7 @@ use host::rights::{Act, Rights};
 use host::roster::Present;
 use host::state::State;
 use journal::documents::{GUEST, Head, OPERATOR, RoomDoc, Seat, TableDoc};
-use plugin_api::{Cast, CharacterId, CommandSpec, Refusal, Role, Secrets, Trait};
+use plugin_api::{Cast, CharacterId, CommandSpec, Refusal, Role, Secrets, SheetValue, Trait};
 use std::rc::Rc;
 use std::sync::Arc;
 use understand::surroundings::Found;
@@ -64,6 +65,8 @@ pub(crate) struct Attempt<'a> {
     pub stored: bool,
     /// What is left of the work that its message may cost.
     pub fuel: Rc<Fuel>,
+    /// The numbers that the room's games have on everybody's sheet.
+    pub declared: Rc<[SheetValue]>,
 }
 
 /// What a refusal shows of a line that may be meant otherwise.
@@ -84,6 +87,7 @@ pub(crate) fn unreached(typed: &str) -> Refusal {
 impl<'a> Attempt<'a> {
     /// A line, so far knowing only who typed it, at a table with this state.
     pub(crate) fn new(
+        host: &Host,
         state: &State,
         message: &'a Message,
         key: MessageKey,
@@ -91,6 +95,7 @@ impl<'a> Attempt<'a> {
         fuel: &Rc<Fuel>,
     ) -> Self {
         Attempt {
+            declared: host.plugins.values(&state.rooms[&message.room].doc).cloned().collect(),
             message,
             key,
             rights,
@@ -117,6 +122,16 @@ impl<'a> Attempt<'a> {
             stored: message.ordered.is_some(),
             fuel: fuel.clone(),
         }
+    }
+
+    /// The values of who acts, and those of the table.
+    pub(crate) fn sheet(&self) -> Sheet<'_> {
+        self.sheet_of(self.actor)
+    }
+
+    /// The values of a character, and those of the table.
+    pub(crate) fn sheet_of(&self, character: CharacterId) -> Sheet<'_> {
+        Sheet { doc: &self.doc, character, declared: &self.declared }
     }
 
     /// Refuses a command that the speaker may not use.

@@ -175,7 +175,7 @@ impl Draft {
             ordinal,
         };
         let rights = Rights::of(host, &self.state, message);
-        let mut attempt = Attempt::new(&self.state, message, key, rights, &self.fuel);
+        let mut attempt = Attempt::new(host, &self.state, message, key, rights, &self.fuel);
         attempt.typed.clone_from(&line.typed);
         attempt.actor = attempt.seat();
         attempt

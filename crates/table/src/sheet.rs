@@ -8,7 +8,7 @@ use dice::number_word;
 use host::Host;
 use host::notation::name_at;
 use journal::documents::{Named, TableDoc};
-use plugin_api::{CharacterId, Counter, MOST_NUMBER, Refusal, Seen, wrong_number};
+use plugin_api::{CharacterId, Counter, MOST_NUMBER, Refusal, Seen, SheetValue, wrong_number};
 use std::borrow::Cow;
 use std::ops::Range;
 
@@ -30,6 +30,8 @@ const JOINING: [&str; 4] = ["and", "&", "+", "plus"];
 pub(crate) struct Sheet<'a> {
     pub doc: &'a TableDoc,
     pub character: CharacterId,
+    /// What games have on every sheet, where nothing else is noted.
+    pub declared: &'a [SheetValue],
 }
 
 /// A line with values in place of their names.
@@ -103,22 +105,38 @@ fn change_in_signs(words: &[&str]) -> String {
 impl<'a> Sheet<'a> {
     /// The value of this name, in lower case, as it is saved.
     pub fn whole(&self, name: &str) -> Option<&'a str> {
+        self.noted(name).or_else(|| self.declared(name))
+    }
+
+    /// The value that somebody gave this name, in lower case.
+    pub fn noted(&self, name: &str) -> Option<&'a str> {
         self.doc.shortcuts.of(self.character).find_map(|named| named.variables.get(name)).map(String::as_str)
+    }
+
+    /// What a game has under this name, in lower case, before anybody sets it.
+    fn declared(&self, name: &str) -> Option<&'a str> {
+        self.declared.iter().find(|value| value.name == name).map(|value| value.first.as_str())
     }
 
     /// The value of this name, in lower case, who wrote it, and who may see it.
     fn value(&self, name: &str) -> Option<Value<'a>> {
-        saved_for(self.doc, self.character).find_map(|(named, seen)| {
+        let noted = saved_for(self.doc, self.character).find_map(|(named, seen)| {
             let whole = named.variables.get(name)?;
             let text = current(whole);
             let counts = text.len() < whole.len();
             Some(Value { text: named.as_meant("$", name, text), counts, by: named.author("$", name), seen })
+        });
+        noted.or_else(|| {
+            let (whole, seen) = (self.declared(name)?, self.doc.seen_values_of(self.character));
+            let text = current(whole);
+            Some(Value { text: text.into(), counts: text.len() < whole.len(), by: None, seen })
         })
     }
 
     /// The names of all values.
     pub fn names(&self) -> impl Iterator<Item = &'a str> {
-        self.doc.shortcuts.of(self.character).flat_map(|named| named.variables.keys().map(String::as_str))
+        let noted = self.doc.shortcuts.of(self.character).flat_map(|named| named.variables.keys().map(String::as_str));
+        noted.chain(self.declared.iter().map(|value| value.name.as_str()))
     }
 
     /// The value of this name, in any case: of a counter, what is left.
@@ -294,7 +312,7 @@ impl<'a> Sheet<'a> {
         })?;
         let value = self.whole(&name)?;
         let own = self.doc.shortcuts.own.get(&self.character).is_some_and(|named| named.variables.contains_key(&name));
-        let whose = if own { "" } else { "table " };
+        let whose = if own || self.noted(&name).is_none() { "" } else { "table " };
         // `hp -7 from the troll`: prose behind a change is its comment.
         let number = |word: &str| word.bytes().any(|byte| byte.is_ascii_digit());
         let end = rest.match_indices(' ').map(|(at, _)| at).find(|at| number(&rest[..*at])).unwrap_or(rest.len());
@@ -454,7 +472,7 @@ mod tests {
     #[test]
     fn names_are_replaced_by_their_values_until_the_line_reads() {
         let doc = doc();
-        let sheet = Sheet { doc: &doc, character: CharacterId(1) };
+        let sheet = Sheet { doc: &doc, character: CharacterId(1), declared: &[] };
         let filled = |line: &str| {
             let filled = sheet.filled(line, 5..line.len(), |word| word == "vs", |_| true)?;
             Some((filled.typed, filled.shown.join(", ")))
@@ -473,7 +491,7 @@ mod tests {
     #[test]
     fn a_counter_changes_within_its_bounds() {
         let doc = doc();
-        let sheet = Sheet { doc: &doc, character: CharacterId(1) };
+        let sheet = Sheet { doc: &doc, character: CharacterId(1), declared: &[] };
         let called = |line: &str| sheet.called(line);
         assert_eq!(called("hp -7").as_deref(), Some("set hp: 26/40"));
         assert_eq!(called("HP + 30").as_deref(), Some("set hp: 40/40"));

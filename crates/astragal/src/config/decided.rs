@@ -40,6 +40,8 @@ pub struct Config {
     pub console: Console,
     pub backups: Backups,
     pub store: Store,
+    /// The directory with games that are files.
+    pub games: Option<PathBuf>,
     /// Files with the cards of decks, by the names of the decks.
     #[schemars(with = "BTreeMap<String, String>")]
     pub decks: BTreeMap<String, PathBuf>,
@@ -155,6 +157,7 @@ impl Default for Config {
             console: Console::default(),
             backups: Backups::default(),
             store: Store::default(),
+            games: None,
             decks: BTreeMap::new(),
             printed: Arc::default(),
             networks: Networks::default(),

@@ -77,6 +77,7 @@ impl Written {
         let mut config = self.readable(&mut mistakes)?;
         let mut meaningless = config.meaningless();
         config.read_decks(&self.beside, &mut meaningless);
+        config.games = config.games.map(|games| self.beside.join(games));
         let complete = config.complete(&mut meaningless);
         meaningless.retain(|mistake| !mistake.follows_from(&self.maimed, &self.table));
         mistakes.extend(meaningless);

@@ -29,16 +29,25 @@ pub struct Parsed {
     pub kind: Kind,
 }
 
-/// Reads what stands in these bytes of a line. Dice may be thrown in it if it `throws`.
+/// Whether dice may fall.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Dice {
+    /// They may.
+    Fall,
+    /// They may not.
+    Lie,
+}
+
+/// Reads these bytes of a line as an expression.
 ///
 /// # Errors
 /// It cannot be read; the mistake says where.
-pub fn parse(line: &Line, part: Range<usize>, names: &Names, throws: bool) -> Result<Parsed, Mistake> {
+pub fn parse(line: &Line, part: Range<usize>, names: &Names, dice: Dice) -> Result<Parsed, Mistake> {
     let all = tokens(&line.text[part.clone()], part.start);
     if all.len() > MOST_TOKENS {
         return Err(line.wrong(part, format!("an expression may have {MOST_TOKENS} words and signs, and not more")));
     }
-    let mut parser = Parser { line, tokens: &all, next: 0, names: names.clone(), throws, depth: 0, end: part.end };
+    let mut parser = Parser { line, tokens: &all, next: 0, names: names.clone(), dice, depth: 0, end: part.end };
     let parsed = parser.expression()?;
     match parser.tokens.get(parser.next) {
         None => Ok(parsed),
@@ -58,7 +67,7 @@ struct Parser<'a> {
     tokens: &'a [Token],
     next: usize,
     names: Names,
-    throws: bool,
+    dice: Dice,
     depth: usize,
     end: usize,
 }
@@ -287,7 +296,8 @@ impl Parser<'_> {
             };
         }
         let known = known_name(self.tokens, self.next, |name| self.names.contains_key(name));
-        let called = self.tokens.get(self.next + 1).is_some_and(|next| next.text == "(" && next.at.start == token.at.end);
+        let called =
+            self.tokens.get(self.next + 1).is_some_and(|next| next.text == "(" && next.at.start == token.at.end);
         if let Some((_, function, takes, kind)) = FUNCTIONS.iter().find(|(name, ..)| *name == token.text && called) {
             return self.made(*function, takes, kind);
         }
@@ -319,7 +329,8 @@ impl Parser<'_> {
         let mut all = Vec::new();
         if function == Function::Known {
             let known = known_name(self.tokens, self.next, |name| self.names.contains_key(name));
-            let (name, count) = known.ok_or_else(|| self.wrong_here("here I need the name of what somebody may type"))?;
+            let (name, count) =
+                known.ok_or_else(|| self.wrong_here("here I need the name of what somebody may type"))?;
             self.next += count;
             all.push(Expression::Name(name));
         }
@@ -361,7 +372,7 @@ impl Parser<'_> {
 
     /// So many dice, from the `d` on.
     fn dice(&mut self, count: Expression) -> Read {
-        if !self.throws {
+        if self.dice == Dice::Lie {
             return Err(self.wrong_here("dice fall only in a line that begins with \"roll:\""));
         }
         let sides = self.text()[1..].parse().map_or(0, |sides: i64| sides);

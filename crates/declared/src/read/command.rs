@@ -3,7 +3,7 @@
 use super::ends::{VALUE, end};
 use super::inherit::is_end;
 use super::take::{take, words};
-use crate::expression::{Expression, Function, Kind, Names, Operator, known_name, parse, tokens};
+use crate::expression::{Dice, Expression, Function, Kind, Names, Operator, known_name, parse, tokens};
 use crate::game::{Change, Command, Offer, Step};
 use crate::lines::Line;
 use crate::mistake::Mistake;
@@ -49,13 +49,7 @@ struct Reader<'a> {
 }
 
 /// Reads the lines of the command called `name`; `names` are those of the rolls that it follows up on.
-pub fn command(
-    name: &str,
-    lines: &[Line],
-    around: &Around<'_>,
-    names: Names,
-    mistakes: &mut Vec<Mistake>,
-) -> Done {
+pub fn command(name: &str, lines: &[Line], around: &Around<'_>, names: Names, mistakes: &mut Vec<Mistake>) -> Done {
     let spec = CommandSpec { name: name.to_owned(), effect: Effect::Shows, ..CommandSpec::default() };
     let all = around.names.clone().into_iter().chain(names).collect();
     let done = Done { spec, command: Command::default(), names: all, offered: Vec::new() };
@@ -126,7 +120,14 @@ impl Reader<'_> {
     }
 
     fn take(&mut self, line: &Line) -> Result<(), Mistake> {
-        let (name, kind, spec) = take(line)?;
+        let (name, kind, spec) = match take(line) {
+            Ok(taken) => taken,
+            Err(mistake) => {
+                // Its name is known all the same: one mistake makes no second.
+                let name = words(line.value()).into_iter().next().unwrap_or_default();
+                return self.name(line, &name, Kind::Number).and(Err(mistake));
+            }
+        };
         self.name(line, &name, kind)?;
         self.done.spec.arguments.push(spec);
         Ok(())
@@ -140,7 +141,7 @@ impl Reader<'_> {
             return Err(line.value_wrong("behind a condition stands a colon, as in \"if EXPRESSION: ...\""));
         };
         let start = line.text.len() - rest.len();
-        let condition = parse(line, start..start + length, &self.done.names, false)?;
+        let condition = parse(line, start..start + length, &self.done.names, Dice::Lie)?;
         if condition.kind != Kind::Flag {
             let what = format!("a condition is yes or no, and this is {}", condition.kind);
             return Err(line.wrong(start..start + length, what));
@@ -154,7 +155,9 @@ impl Reader<'_> {
         }
         let (when, from) = self.condition(line)?;
         let Some(when) = when else {
-            return Err(line.value_wrong("a refusal begins with a condition, as in \"refuse: if stress > 8: too much\""));
+            return Err(
+                line.value_wrong("a refusal begins with a condition, as in \"refuse: if stress > 8: too much\"")
+            );
         };
         let said = Template::read(line, from..line.text.len(), &self.done.names)?;
         self.done.command.steps.push(Step::Refuse(when, said));
@@ -168,13 +171,14 @@ impl Reader<'_> {
             return Err(line.value_wrong(format!("this needs a name and what it is, as in \"{example}\"")));
         };
         let name = line.text[line.from..equals].trim().to_lowercase();
-        let parsed = parse(line, equals + 1..line.text.len(), &self.done.names, throws);
+        let parsed =
+            parse(line, equals + 1..line.text.len(), &self.done.names, if throws { Dice::Fall } else { Dice::Lie });
         let (kind, expression) = match parsed {
             Ok(parsed) => (parsed.kind, parsed.expression),
             Err(mistake) => {
-                // Its name is known all the same: one mistake makes no second.
-                self.name(line, &name, if throws { Kind::Pool } else { Kind::Number })?;
-                return Err(mistake);
+                self.rolls.extend(throws.then(|| name.clone()));
+                let kind = if throws { Kind::Pool } else { Kind::Number };
+                return self.name(line, &name, kind).and(Err(mistake));
             }
         };
         if throws && kind != Kind::Pool {
@@ -194,7 +198,7 @@ impl Reader<'_> {
     }
 
     fn measures(&mut self, line: &Line, from: usize, to: usize) -> Result<(), Mistake> {
-        let parsed = parse(line, from..to, &self.done.names, false)?;
+        let parsed = parse(line, from..to, &self.done.names, Dice::Lie)?;
         if !matches!(parsed.kind, Kind::Number | Kind::Flag) {
             return Err(line.wrong(from..to, format!("a result is measured by a number, and this is {}", parsed.kind)));
         }
@@ -207,7 +211,9 @@ impl Reader<'_> {
     fn say(&mut self, line: &Line) -> Result<(), Mistake> {
         let said = line.value().trim_end();
         let Some((name, _)) = said.split_once('(').filter(|_| said.ends_with(')')) else {
-            return Err(line.value_wrong("this needs a ladder and what is measured, as in \"say: verdict(highest(pool))\""));
+            return Err(
+                line.value_wrong("this needs a ladder and what is measured, as in \"say: verdict(highest(pool))\"")
+            );
         };
         let open = line.from + name.len();
         let name = name.trim().to_lowercase();
@@ -254,7 +260,7 @@ impl Reader<'_> {
             "=" => None,
             _ => return Err(line.value_wrong(format!("a change is +, - or =, as in \"change: {name} +1\""))),
         };
-        let parsed = parse(line, all[count].at.end..line.text.len(), &self.done.names, false)?;
+        let parsed = parse(line, all[count].at.end..line.text.len(), &self.done.names, Dice::Lie)?;
         if !matches!(parsed.kind, Kind::Number | Kind::Flag) {
             return Err(line.value_wrong(format!("{name} is a number, and this is {}", parsed.kind)));
         }
@@ -310,9 +316,10 @@ impl Command {
             Step::Refuse(when, said) => std::iter::once(when).chain(said.expressions()).collect::<Vec<_>>(),
             Step::Let(_, expression) | Step::Roll(_, expression) => vec![expression],
         });
-        let ends = self.ends.iter().flat_map(|end| {
-            end.when.iter().chain(end.headline.expressions()).chain(end.more.expressions())
-        });
+        let ends = self
+            .ends
+            .iter()
+            .flat_map(|end| end.when.iter().chain(end.headline.expressions()).chain(end.more.expressions()));
         let changes = self.changes.iter().flat_map(|change| change.when.iter().chain([&change.to]));
         let tells = self.tells.iter().flat_map(|(when, said)| when.iter().chain(said.expressions()));
         let offers = self.offers.iter().flat_map(|offer| offer.when.iter().chain(offer.label.expressions()));

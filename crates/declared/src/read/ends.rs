@@ -1,6 +1,6 @@
 //! The ways to end: `6: TRIUMPH | success`, `7-9: ...`, `if EXPR: ...`, `else: ...`.
 
-use crate::expression::{Expression, Names, Operator, parse};
+use crate::expression::{Dice, Expression, Names, Operator, parse};
 use crate::game::End;
 use crate::lines::Line;
 use crate::mistake::Mistake;
@@ -33,7 +33,9 @@ pub fn end(line: &Line, names: &Names) -> Result<End, Mistake> {
     let headline = &line.text[start..colon];
     let outcome = headline.split('{').next().unwrap_or_default().trim().trim_end_matches([',', '.']).to_owned();
     if outcome.is_empty() {
-        return Err(line.value_wrong("an end begins with the fixed words that say how it ended, as in \"FULL SUCCESS\""));
+        return Err(
+            line.value_wrong("an end begins with the fixed words that say how it ended, as in \"FULL SUCCESS\"")
+        );
     }
     Ok(End {
         when,
@@ -66,10 +68,12 @@ fn when(line: &Line, names: &Names) -> Result<Option<Expression>, Mistake> {
     }
     if let Some(condition) = name.strip_prefix("if ") {
         let from = start + name.len() - condition.len();
-        return Ok(Some(parse(line, from..start + name.len(), names, false)?.expression));
+        return Ok(Some(parse(line, from..start + name.len(), names, Dice::Lie)?.expression));
     }
     if !names.contains_key(VALUE) {
-        return Err(line.name_wrong("nothing is measured here: write \"total: ...\" above, or \"if ...\" in place of a number"));
+        return Err(
+            line.name_wrong("nothing is measured here: write \"total: ...\" above, or \"if ...\" in place of a number")
+        );
     }
     let value = || Box::new(Expression::Name(VALUE.to_owned()));
     let compared = |operator, number| Expression::Both(operator, value(), Box::new(Expression::Number(number)));

@@ -22,7 +22,9 @@ pub fn take(line: &Line) -> Result<(String, Kind, ArgumentSpec), Mistake> {
     let name = name.trim().to_lowercase();
     let (what, optional) = match what.split_once(';') {
         Some((what, more)) if more.trim() == "optional" => (what.trim(), true),
-        Some((_, more)) => return Err(wrong(format!("behind the ; I know only \"optional\", and not \"{}\"", more.trim()))),
+        Some((_, more)) => {
+            return Err(wrong(format!("behind the ; I know only \"optional\", and not \"{}\"", more.trim())));
+        }
         None => (what.trim(), false),
     };
     let (what, after) = match what.split_once(" after ") {
@@ -32,7 +34,8 @@ pub fn take(line: &Line) -> Result<(String, Kind, ArgumentSpec), Mistake> {
     let (kind, typed, place, many) = what_is_taken(line, what)?;
     let place = if after.is_empty() { place } else { Place::Word(after) };
     let many = if optional && many == Many::One { Many::Maybe } else { many };
-    let spec = ArgumentSpec { field: name.clone(), help: String::new(), place, many, kind: typed, shared: 0, shown: None };
+    let spec =
+        ArgumentSpec { field: name.clone(), help: String::new(), place, many, kind: typed, shared: 0, shown: None };
     Ok((name, kind, spec))
 }
 
@@ -69,7 +72,9 @@ fn range_of(line: &Line, range: &str) -> Result<(i64, i64), Mistake> {
     if range.is_empty() {
         return Ok((-MOST, MOST));
     }
-    let ends = range.split_once(" to ").and_then(|(least, most)| Some((least.trim().parse().ok()?, most.trim().parse().ok()?)));
+    let ends = range
+        .split_once(" to ")
+        .and_then(|(least, most)| Some((least.trim().parse().ok()?, most.trim().parse().ok()?)));
     match ends.filter(|(least, most): &(i64, i64)| least <= most && *least >= -MOST && *most <= MOST) {
         Some(ends) => Ok(ends),
         None => Err(line.value_wrong(format!("\"{range}\" is no range: write the least and the most, as in 0 to 6"))),

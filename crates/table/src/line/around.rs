@@ -4,7 +4,6 @@ use super::filled::{reads_perhaps_named, reads_whole};
 use super::reading::applied;
 use super::remarks::{Command, Here};
 use crate::attempt::Attempt;
-use crate::sheet::Sheet;
 use dice::Dialect;
 use host::Host;
 use host::notation::throws_dice;
@@ -34,10 +33,6 @@ impl<'a, 'h> Around<'a, 'h> {
     /// Around this line, by which other bots may be meant.
     pub fn among_others(self, line: &CommandLine) -> Self {
         Around { addressed: line.by_name, ..self }
-    }
-
-    fn sheet(&self, whose: CharacterId) -> Sheet<'_> {
-        Sheet { doc: &self.attempt.doc, character: whose }
     }
 }
 
@@ -91,15 +86,15 @@ impl Surroundings for Around<'_, '_> {
     }
 
     fn value(&self, whose: CharacterId, name: &str) -> Option<&str> {
-        self.sheet(whose).named(name)
+        self.attempt.sheet_of(whose).named(name)
     }
 
     fn values(&self, whose: CharacterId) -> Vec<&str> {
-        self.sheet(whose).names().collect()
+        self.attempt.sheet_of(whose).names().collect()
     }
 
     fn counts(&self, whose: CharacterId, name: &str) -> bool {
-        self.sheet(whose).counts(name)
+        self.attempt.sheet_of(whose).counts(name)
     }
 
     fn dialect(&self) -> Dialect {

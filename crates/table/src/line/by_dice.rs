@@ -5,7 +5,6 @@ use super::play::play_own;
 use crate::attempt::Attempt;
 use crate::by_dice::{ByDice, Fallen};
 use crate::draft::Draft;
-use crate::sheet::Sheet;
 use dice::Budget;
 use host::Host;
 use host::budget::A_DIE;
@@ -78,8 +77,7 @@ fn throw_for_a_value(
     attempt.thrown = budget.into_thrown();
     draft.fuel.takes(attempt.thrown.len() * A_DIE);
     let fallen = fallen?;
-    let sheet = Sheet { doc: &attempt.doc, character: attempt.actor };
-    let typed = sheet.called(&fallen.line);
+    let typed = attempt.sheet().called(&fallen.line);
     attempt.typed = typed.ok_or_else(|| Refusal::new(format!("{} is more than a value can be", fallen.total)))?;
     Ok(fallen)
 }

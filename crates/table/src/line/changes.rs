@@ -127,8 +127,7 @@ pub(super) fn doubted(host: &Host, line: &CommandLine, sets: &str, attempt: &Att
             Err(_) => format!("{change} # {said}"),
         }));
     }
-    let sheet = Sheet { doc: &attempt.doc, character: attempt.actor };
-    if sheet.named(&words.join(" ")).is_some() {
+    if attempt.sheet().named(&words.join(" ")).is_some() {
         return refused(None);
     }
     let counts = |word: &String| is_any(word, &[Class::Factor, Class::Condition]);

@@ -4,7 +4,7 @@
 use super::remarks::{Command, Here};
 use crate::against::{Answered, Line};
 use crate::attempt::Attempt;
-use crate::sheet::{Sheet, has_value, sentence_end, words_of};
+use crate::sheet::{has_value, sentence_end, words_of};
 use dice::Notation;
 use host::Host;
 use host::fuel::Fuel;
@@ -278,8 +278,8 @@ impl Reading<'_> {
         let against = |place: &Range<usize>| rule.after.contains(&typed[place.clone()].to_lowercase());
         let name = words.get(words.iter().position(against)? + 1)?;
         let somebody = self.cast.meant(&typed[name.clone()]).is_some();
-        let sheet = Sheet { doc: &attempt.doc, character: attempt.actor };
-        sheet.filled_at(line, name.start..typed.len()).filter(|filled| !somebody && self.reads(filled.line(), attempt))
+        let filled = attempt.sheet().filled_at(line, name.start..typed.len());
+        filled.filter(|filled| !somebody && self.reads(filled.line(), attempt))
     }
 
     /// `counter Ghoul brawl courage`: the same in a follow-up, with the name of whose roll it follows where it was typed.
@@ -294,7 +294,7 @@ impl Reading<'_> {
 
     /// The line with values of the actor's sheet.
     fn own(&self, line: &str, attempt: &Attempt<'_>) -> Option<crate::sheet::Filled> {
-        let sheet = Sheet { doc: &attempt.doc, character: attempt.actor };
+        let sheet = attempt.sheet();
         let typed = self.arguments(line);
         let from = self.from.min(typed.len());
         if self.spec.notation {

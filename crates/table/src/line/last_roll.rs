@@ -3,7 +3,6 @@
 use super::followed::replied;
 use crate::attempt::Attempt;
 use crate::draft::Draft;
-use crate::sheet::Sheet;
 use dice::{Dialect, Expression, Notation};
 use host::Host;
 use host::budget::MOST_REROLLED;
@@ -47,7 +46,7 @@ pub(super) fn bare_dice(host: &Host, line: &CommandLine, attempt: &Attempt<'_>) 
             || Notation::of_spoken(dice, dialect).is_some()
             || Notation::of_several(dice, dialect).is_some()
     };
-    let sheet = Sheet { doc: &attempt.doc, character: attempt.actor };
+    let sheet = attempt.sheet();
     let cast = attempt.cast(host);
     let reads = |text: &str| {
         let text = guessed(text);

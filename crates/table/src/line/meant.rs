@@ -13,7 +13,6 @@ use super::unknown;
 use crate::attempt::{self, Attempt};
 use crate::by_dice::ByDice;
 use crate::draft::Draft;
-use crate::sheet::Sheet;
 use crate::shortcuts::{self, Words as Filled};
 use chat::Readers;
 use host::Host;
@@ -120,10 +119,7 @@ fn begins_with_something_of_the_room(host: &Host, line: &CommandLine, attempt: &
     let cast = attempt.cast(host);
     let known = cast.known(&word);
     let mut own = cast.names().filter_map(|name| cast.known(name)).chain([attempt.actor]);
-    let counted = |who| {
-        let sheet = Sheet { doc: &attempt.doc, character: who };
-        sheet.counts(&word) && attempt.doc.may_act_for(who, &attempt.rights).is_ok()
-    };
+    let counted = |who| attempt.sheet_of(who).counts(&word) && attempt.doc.may_act_for(who, &attempt.rights).is_ok();
     let dice = word.starts_with(|c: char| c.is_ascii_digit() || c == 'd') && throws_dice(&word, attempt.room.dialect());
     // `end scene`, `new clock Flood 6`, and `clear prone from Ann`
     let mut words = line.typed.split_whitespace().skip(1).map(|word| word.trim_matches(|c: char| !c.is_alphanumeric()));
@@ -298,13 +294,13 @@ fn stood_for<'a>(
         None => match bare_dice(host, &line, attempt) {
             Some(dice) => Some(dice),
             None => {
-                let sheet = Sheet { doc: &attempt.doc, character: attempt.actor };
-                let called = sheet.called(&with_total(draft, host, &line.typed, attempt)?);
+                let called = attempt.sheet().called(&with_total(draft, host, &line.typed, attempt)?);
                 if let Some(refusal) = called.as_ref().and_then(|sets| changes::doubted(host, &line, sets, attempt)) {
                     attempt.asked = Some(attempt::Asked::Only);
                     return Err(refusal.into());
                 }
-                if let Some(refusal) = sheet.no_change(&line.typed).filter(|_| called.is_none() && found.is_err()) {
+                let unchanged = called.is_none() && found.is_err();
+                if let Some(refusal) = attempt.sheet().no_change(&line.typed).filter(|_| unchanged) {
                     return Err(refusal.into());
                 }
                 called.map(|typed| CommandLine { typed, ..line.clone() })
@@ -381,8 +377,7 @@ pub(super) fn act_as(host: &Host, line: &CommandLine, attempt: &mut Attempt<'_>)
 
 /// The line that makes all the changes of this one, if it makes several. If they cannot be made in one line, nothing else is meant.
 fn several_changes(line: &CommandLine, attempt: &mut Attempt<'_>) -> Result<Option<CommandLine>, Refusal> {
-    let sheet = Sheet { doc: &attempt.doc, character: attempt.actor };
-    let typed = changes::several(&sheet, &line.typed, attempt.room.dialect());
+    let typed = changes::several(&attempt.sheet(), &line.typed, attempt.room.dialect());
     if typed.is_err() {
         attempt.asked = Some(attempt::Asked::Only);
     }
@@ -391,7 +386,7 @@ fn several_changes(line: &CommandLine, attempt: &mut Attempt<'_>) -> Result<Opti
 
 /// The line of a change by dice, with nothing in place of the dice: they are thrown when it is played.
 fn by_dice(host: &Host, line: &CommandLine, attempt: &mut Attempt<'_>) -> Result<Option<CommandLine>, Refusal> {
-    let sheet = Sheet { doc: &attempt.doc, character: attempt.actor };
+    let sheet = attempt.sheet();
     let Some(found) = ByDice::of(&sheet, &line.typed, attempt.room.dialect())? else { return Ok(None) };
     let sets = sheet.called(&found.line(0));
     if let Some(refusal) = sets.as_ref().and_then(|sets| changes::doubted(host, line, sets, attempt)) {

@@ -280,12 +280,7 @@ pub(super) fn play_game<'a>(
         Arc::make_mut(&mut attempt.doc).welcome(&cast);
     }
     if !values.is_empty() {
-        let named = Arc::make_mut(&mut attempt.doc).shortcuts.own.entry(attempt.actor).or_default();
-        for (name, value) in values {
-            // Nobody in particular wrote a number that a game changed.
-            named.by.remove(&format!("${name}"));
-            named.variables.insert(name, value.to_string());
-        }
+        Arc::make_mut(&mut attempt.doc).shortcuts.note(attempt.actor, values);
     }
     let mut changes = Changes::default();
     changed(&Document::Table, &draft.state.doc, &arrived, &attempt.doc, &mut changes);

@@ -8,7 +8,6 @@ use super::reading::{Misread, stumbled};
 use super::remarks::{Command, Here};
 use crate::attempt::Attempt;
 use crate::draft::Draft;
-use crate::sheet::Sheet;
 use dice::{Dice, Notation, number_word};
 use host::Host;
 use host::budget::{self, MOST_BLOCK, MOST_TEXT};
@@ -84,12 +83,11 @@ pub(super) fn prepare<'a>(
         unless_a_remark_is_in_doubt(&line, from, attempt)?;
     }
     budget::fits_within(most, &attempt.typed)?;
+    let noted = noted(plugin, spec, attempt);
     attempt.must_reach()?;
     let message = attempt.message;
     let cast = attempt.cast(host);
     let command = Command { plugin, spec, from };
-    let noted = noted(plugin, spec, attempt);
-    attempt.must_reach()?;
     let mut arguments = Arguments::of(&line, spec.follow_up);
     let target = match spec.follow_up {
         FollowUp::No => None,
@@ -161,9 +159,8 @@ fn noted(plugin: &dyn Plugin, spec: &CommandSpec, attempt: &mut Attempt<'_>) -> 
         return BTreeMap::new();
     }
     attempt.narrow(attempt.doc.seen_values_of(attempt.actor));
-    let sheet = Sheet { doc: &attempt.doc, character: attempt.actor };
     let declared = plugin.manifest().values.iter().map(|value| &value.name);
-    declared.filter_map(|name| Some((name.clone(), sheet.whole(name)?.to_owned()))).collect()
+    declared.filter_map(|name| Some((name.clone(), attempt.sheet().noted(name)?.to_owned()))).collect()
 }
 
 /// Refuses a follow-up that not everybody may read on a roll that everybody reads.

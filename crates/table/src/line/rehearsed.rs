@@ -12,7 +12,6 @@ use super::reading::applied;
 use super::watched::only_looks;
 use crate::attempt::{Asked, Attempt};
 use crate::draft::Draft;
-use crate::sheet::Sheet;
 use dice::Budget;
 use host::Host;
 use host::amends::amends;
@@ -435,7 +434,7 @@ fn hides_the_point(host: &Host, right: &str, attempt: &Attempt<'_>) -> bool {
     let words: Vec<String> = comment.split_whitespace().map(plain).filter(|word| !word.is_empty()).collect();
     let is = |word: &String, of: &[&str]| of.contains(&word.as_str());
     let named = |word: &String| words.len() <= 2 && attempt.cast(host).known(word).is_some();
-    let sheet = Sheet { doc: &attempt.doc, character: attempt.actor };
+    let sheet = attempt.sheet();
     let of_command = |word: &String| match attempt.said {
         Some((_, Found::Plugin(_, spec, _))) => spec.words().any(|known| known == word),
         _ => false,

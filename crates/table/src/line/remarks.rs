@@ -2,7 +2,6 @@
 
 use super::reading::stumbled;
 use crate::attempt::{Asked, Attempt};
-use crate::sheet::Sheet;
 use host::Host;
 use host::words::Arguments;
 use plugin_api::{Cast, CommandSpec, Effect, Held, Plugin, Ready, Refusal, Role, Words, names, suggest};
@@ -184,13 +183,11 @@ impl Known for Here<'_, '_> {
     }
 
     fn is_value(&self, word: &str) -> bool {
-        let sheet = Sheet { doc: &self.attempt.doc, character: self.attempt.actor };
-        sheet.named(word).is_some()
+        self.attempt.sheet().named(word).is_some()
     }
 
     fn is_nearly_value(&self, word: &str) -> bool {
-        let sheet = Sheet { doc: &self.attempt.doc, character: self.attempt.actor };
-        suggest(word, sheet.names()).is_some()
+        suggest(word, self.attempt.sheet().names()).is_some()
     }
 
     fn is_command(&self, word: &str) -> bool {

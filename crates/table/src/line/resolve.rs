@@ -7,7 +7,6 @@ use super::remarks::{Command, Here};
 use super::unknown::{glued, two_words, unknown, value_alone};
 use crate::attempt::Attempt;
 use crate::draft::Draft;
-use crate::sheet::Sheet;
 use host::Host;
 use host::plugins::Plugins;
 use host::room::Answered;
@@ -90,7 +89,7 @@ fn resolve_enabled<'a>(
         return Err(refusal.into());
     }
     // `t dodge dn 12` is a test of one's own dodge.
-    let sheet = Sheet { doc: &attempt.doc, character: attempt.actor };
+    let sheet = attempt.sheet();
     let valued = line.typed.split_whitespace().nth(1).is_some_and(|next| sheet.named(next).is_some());
     if let Some(refusal) = begins_a_sentence(line, &word, &knowing).filter(|_| !valued) {
         return Err(refusal.into());

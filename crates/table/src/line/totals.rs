@@ -2,7 +2,6 @@
 
 use crate::attempt::Attempt;
 use crate::draft::Draft;
-use crate::sheet::Sheet;
 use host::Host;
 use host::rights::Act;
 use host::unplayed::Unplayed;
@@ -15,7 +14,7 @@ use serde_json::Value;
 /// # Errors
 /// That is no roll with a total that all who read the answer may know. Or the store cannot be read.
 pub(super) fn with_total(draft: &Draft, host: &Host, typed: &str, attempt: &Attempt<'_>) -> Result<String, Unplayed> {
-    let sheet = Sheet { doc: &attempt.doc, character: attempt.actor };
+    let sheet = attempt.sheet();
     let with = |before: &str, total: i64, after: &str| format!("{before}{total}{after}");
     let changes = |(before, _, after): &(&str, u64, &str)| sheet.called(&with(before, 0, after)).is_some();
     let Some((before, number, after)) = changed_by(typed).filter(changes) else { return Ok(typed.to_owned()) };

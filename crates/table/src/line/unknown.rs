@@ -138,8 +138,7 @@ pub(super) fn value_alone(name: &str) -> Refusal {
 /// True if this refuses a line of one word for which nothing is known that it could mean, and nobody spoke to the bot by
 /// name: `!wow`. A command of a game that is not enabled here is none.
 pub(super) fn is_a_cry(host: &Host, line: &CommandLine, refusal: &Refusal) -> bool {
-    let (word, _) = line.word();
-    if host.plugins.manifests().any(|manifest| manifest.command(&word).is_some()) {
+    if host.plugins.manifests().any(|manifest| manifest.begun(&line.typed).is_some()) {
         return false;
     }
     let unknown = refusal.mended.is_none() && refusal.example.as_deref() == Some(HELP);
@@ -162,8 +161,7 @@ pub(super) fn in_other_words(host: &Host, line: &CommandLine, attempt: &Attempt<
     let another = having.next().filter(|game| is_main(game) || having.next().is_none()).and_then(|game| {
         let meant =
             game.manifest().synonym(&word, rest).filter(|_| rest.is_empty() || game.manifest().takes_more(&word))?;
-        let main = game.manifest().main().is_some_and(|main| meant.split(' ').next() == Some(main.name.as_str()));
-        main.then_some(meant)
+        Some(meant).filter(|meant| game.manifest().main().is_some_and(|main| main.begins(meant)))
     });
     let swapped = || {
         let second = rest.split_whitespace().next()?;
@@ -173,8 +171,8 @@ pub(super) fn in_other_words(host: &Host, line: &CommandLine, attempt: &Attempt<
         let meant = format!("{second} {word} {}", rest[second.len()..].trim_start());
         let typed = Arguments::of(&meant, spec.follow_up).typed;
         let cast = attempt.cast(host);
-        let command = Command { plugin: *game, spec, from: second.len() };
-        let reads = || command.reads(&typed, &Here::of(host, &cast, attempt));
+        let here = Here::of(host, &cast, attempt);
+        let reads = || Command { plugin: *game, spec, from: second.len() }.reads(&typed, &here);
         (attempt.fuel.reads(&typed) && spec.words().any(|known| *known == word) && reads())
             .then(|| meant.trim_end().to_owned())
     };

@@ -237,7 +237,7 @@ impl Draft {
             typed: format!("{command} {from} {to}"),
             doc,
             seen: Seen::EVERYBODY,
-            ..Attempt::new(&self.state, message, key, Rights::of(host, &self.state, message), &self.fuel)
+            ..Attempt::new(host, &self.state, message, key, Rights::of(host, &self.state, message), &self.fuel)
         };
         let spec = CommandSpec { name: command.to_owned(), ..CommandSpec::default() };
         let done = Done { changes, ..Done::looked(&spec, Reply::from(format!("{from} goes on as {to}."))) };

@@ -1,0 +1,131 @@
+//! Games that are files of the operator's: read at the start, and again with the configuration. A wrong file is left out
+//! alone, and what was read of it before goes on.
+
+use anyhow::{Context, bail, ensure};
+use declared::Game;
+use plugin_api::Plugin;
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+use table::Plugins;
+
+/// How the name of such a file ends.
+const ENDING: &str = "game";
+/// The most files of a directory, and bytes of a file.
+const MOST_FILES: usize = 500;
+const MOST_BYTES: u64 = 64 << 10;
+
+/// What was read of the files so far, by their names.
+#[derive(Default)]
+pub struct GameFiles(Mutex<BTreeMap<String, Played>>);
+
+/// A game that is played.
+#[derive(Clone)]
+struct Played {
+    game: Arc<Game>,
+    plugin: Arc<dyn Plugin>,
+}
+
+/// The plugins of the bot with those of the files.
+pub struct WithFiles {
+    /// All of them.
+    pub plugins: Plugins,
+    /// Which games came, changed or are gone, as somebody may be told.
+    pub told: Vec<String>,
+    /// What is wrong with files.
+    pub wrong: Vec<String>,
+}
+
+/// Reads one file.
+///
+/// # Errors
+/// It cannot be read, or everything that is wrong in it.
+pub fn read(file: &Path) -> anyhow::Result<Game> {
+    let size = fs::metadata(file).with_context(|| format!("{} cannot be read", file.display()))?.len();
+    ensure!(size <= MOST_BYTES, "{} is larger than {} kB", file.display(), MOST_BYTES >> 10);
+    let bytes = fs::read(file).with_context(|| format!("{} cannot be read", file.display()))?;
+    let Ok(text) = String::from_utf8(bytes) else { bail!("{} is no text in UTF-8", file.display()) };
+    declared::read(&text).map_err(|mistakes| anyhow::anyhow!("{}:\n{mistakes}", file.display()))
+}
+
+/// The files of games in a directory, in the order of their names.
+///
+/// # Errors
+/// It cannot be read, or holds too many.
+pub fn files_in(directory: &Path) -> anyhow::Result<Vec<PathBuf>> {
+    let unread = || format!("the games in {} cannot be read", directory.display());
+    let mut files = Vec::new();
+    for entry in fs::read_dir(directory).with_context(unread)? {
+        let path = entry.with_context(unread)?.path();
+        if path.extension().is_some_and(|ending| ending == ENDING) {
+            files.push(path);
+        }
+        ensure!(files.len() <= MOST_FILES, "{} holds more than {MOST_FILES} games", directory.display());
+    }
+    files.sort();
+    Ok(files)
+}
+
+impl GameFiles {
+    /// Adds the games of a directory to these plugins.
+    pub fn added_to(&self, plugins: Plugins, directory: Option<&Path>) -> WithFiles {
+        let mut before = self.0.lock().expect("nothing panics holding it");
+        let mut with = WithFiles { plugins, told: Vec::new(), wrong: Vec::new() };
+        let mut now = BTreeMap::new();
+        let files = directory.map(files_in).transpose().unwrap_or_else(|error| {
+            with.wrong.push(format!("{error:#}"));
+            None
+        });
+        for file in files.unwrap_or_default() {
+            let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            let old = before.remove(&name);
+            let (played, wrong) = match Played::read(&file, old.as_ref()) {
+                Ok(played) => (Some(played), None),
+                Err(error) if old.is_some() => (old.clone(), Some(format!("{error:#}\nwhat it was before goes on"))),
+                Err(error) => (None, Some(format!("{error:#}"))),
+            };
+            with.wrong.extend(wrong);
+            let Some(played) = played else { continue };
+            match with.added(&name, &played) {
+                Ok(()) => {
+                    with.told.extend(played.since(old.as_ref()));
+                    now.insert(name, played);
+                }
+                Err(error) => with.wrong.push(format!("{error:#}")),
+            }
+        }
+        with.told.extend(before.values().map(|gone| format!("{} is gone", gone.game.manifest.id)));
+        *before = now;
+        with
+    }
+}
+
+impl Played {
+    /// Reads a file, of which this was read before.
+    fn read(file: &Path, old: Option<&Played>) -> anyhow::Result<Self> {
+        let game = Arc::new(read(file)?);
+        Ok(match old.filter(|old| old.game.text == game.text) {
+            Some(old) => old.clone(),
+            None => Played { plugin: declared::plugin(game.clone()).into(), game },
+        })
+    }
+
+    /// What is new since it was read before.
+    fn since(&self, old: Option<&Played>) -> Option<String> {
+        let id = &self.game.manifest.id;
+        match old {
+            None => Some(format!("{id} is new")),
+            Some(old) => (old.game.text != self.game.text).then(|| format!("{id} has changed")),
+        }
+    }
+}
+
+impl WithFiles {
+    fn added(&mut self, file: &str, played: &Played) -> anyhow::Result<()> {
+        let id = &played.game.manifest.id;
+        ensure!(self.plugins.get(id).is_none(), "{file}: there is a game or tool called {id} already");
+        self.plugins = self.plugins.clone().with(played.plugin.clone()).with_context(|| file.to_owned())?;
+        Ok(())
+    }
+}
