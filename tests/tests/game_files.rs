@@ -16,26 +16,38 @@ fn files(folder: &str) -> Vec<PathBuf> {
     files
 }
 
+/// What is wrong with a game, or with its scenes.
+fn wrong_with(name: &str, text: &str) -> Vec<String> {
+    let game = match read(text) {
+        Ok(game) => Arc::new(game),
+        Err(mistakes) => return vec![format!("{name}:\n{mistakes}")],
+    };
+    let differences = game.scenes.iter().filter_map(|scene| {
+        let mut plugins = games::all();
+        plugins.push(plugin(game.clone()));
+        plugin_testkit::play(name, &scene.text, plugins, Compare::Answers, |_| {}).err()
+    });
+    differences.map(|difference| difference.to_string()).collect()
+}
+
+#[test]
+fn every_step_of_the_introduction_is_a_file_that_plays() {
+    let page =
+        fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/own-games.md")).expect("it is there");
+    let steps: Vec<&str> = page.split("```game\n").skip(1).filter_map(|block| block.split("```").next()).collect();
+    assert_eq!(steps.len(), 10);
+    let numbered = steps.iter().enumerate().map(|(at, text)| (format!("step {}", at + 1), text));
+    let wrong: Vec<String> = numbered.flat_map(|(name, text)| wrong_with(&name, text)).collect();
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
 #[test]
 fn the_scenes_of_every_file_play_as_written() {
     let mut wrong = Vec::new();
     for path in files("config/games") {
         let (name, text) = (path.display().to_string(), fs::read_to_string(&path).expect("it can be read"));
-        let game = match read(&text) {
-            Ok(game) => game,
-            Err(mistakes) => {
-                wrong.push(format!("{name}:\n{mistakes}"));
-                continue;
-            }
-        };
-        assert!(!game.scenes.is_empty(), "{name} has no scene");
-        for scene in game.scenes.clone() {
-            let mut plugins = games::all();
-            plugins.push(plugin(Arc::new(game.clone())));
-            if let Err(difference) = plugin_testkit::play(&name, &scene.text, plugins, Compare::Answers, |_| {}) {
-                wrong.push(difference.to_string());
-            }
-        }
+        assert!(text.contains("\n[scene]\n"), "{name} has no scene");
+        wrong.extend(wrong_with(&name, &text));
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }

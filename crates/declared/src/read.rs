@@ -201,11 +201,10 @@ impl Reading<'_> {
         }
         let mut done: Vec<Done> = done.into_values().collect();
         match (done.iter().filter(|done| done.spec.main).count(), done.as_mut_slice(), sections.first()) {
-            (0, [only], _) => only.spec.main = true,
-            (1, ..) | (_, _, None) => {}
+            (0, [first, ..], _) => first.spec.main = true,
+            (0 | 1, ..) | (_, _, None) => {}
             (_, _, Some(first)) => {
-                let what = "one command of a game, and only one, says \"main: yes\"";
-                self.mistakes.push(first.heading.all_wrong(what));
+                self.mistakes.push(first.heading.all_wrong("only one command of a game can say \"main: yes\""));
             }
         }
         done
