@@ -1,6 +1,8 @@
 //! Operating a running bot on a real server: through its socket, in the owner's rooms and by HTTP; and the reports that
 //! come without asking.
 
+#[path = "control/games.rs"]
+mod games;
 #[path = "control/looks.rs"]
 mod looks;
 #[path = "control/networks.rs"]

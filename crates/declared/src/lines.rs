@@ -42,8 +42,11 @@ impl Line {
         &self.text[self.from..]
     }
 
-    /// A mistake at these bytes of the line.
+    /// A mistake at these bytes of the line, without the spaces around them.
     pub fn wrong(&self, at: Range<usize>, what: impl Into<String>) -> Mistake {
+        let wrong = self.text.get(at.clone()).unwrap_or_default();
+        let spaces = wrong.len() - wrong.trim_start().len();
+        let at = if wrong.trim().is_empty() { at } else { at.start + spaces..at.start + wrong.trim_end().len() };
         let characters = |end: usize| self.text.get(..end).map_or(0, |text| text.chars().count());
         let at = characters(at.start)..characters(at.end.min(self.text.len()));
         Mistake { line: self.number, at, text: self.text.clone(), what: what.into() }

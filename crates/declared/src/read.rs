@@ -11,7 +11,7 @@ use crate::lines::{Line, SCENE, Section, sections};
 use crate::mistake::{Mistake, Mistakes};
 use command::{Around, Done, command};
 pub use ends::VALUE;
-use inherit::{is_end, lines_of};
+use inherit::{Lines, is_end};
 use plugin_api::{Counter, Manifest, SheetValue, suggest};
 use std::collections::{BTreeMap, BTreeSet};
 use take::words;
@@ -178,8 +178,9 @@ impl Reading<'_> {
             self.mistakes.push(line.all_wrong(what));
         }
         let mut waiting: Vec<(usize, Vec<Line>)> = Vec::new();
+        let mut of_others = Lines::of(all);
         for (at, section) in sections.iter().enumerate().take(MOST_COMMANDS) {
-            match lines_of(section, all, 0) {
+            match of_others.of_command(section) {
                 Ok(lines) => waiting.push((at, lines)),
                 Err(mistake) => self.mistakes.push(mistake),
             }

@@ -1,6 +1,6 @@
 //! The numbers on a character's sheet, which players note with `!set` and games may read and change.
 
-use crate::{Refusal, Turn};
+use crate::{Left, Refusal, Turn};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fmt;
@@ -83,6 +83,17 @@ pub struct Sheet {
     pub(crate) noted: Arc<BTreeMap<String, String>>,
     /// What the command makes of them.
     pub(crate) changed: BTreeMap<String, Counter>,
+}
+
+impl Left {
+    /// The declared values after the turn, of which these were noted before.
+    pub fn noted(&self, before: &Arc<BTreeMap<String, String>>) -> Arc<BTreeMap<String, String>> {
+        if self.values.is_empty() {
+            return before.clone();
+        }
+        let changed = self.values.iter().map(|(name, value)| (name.clone(), value.to_string()));
+        Arc::new(before.iter().map(|(name, value)| (name.clone(), value.clone())).chain(changed).collect())
+    }
 }
 
 impl Turn<'_> {

@@ -57,6 +57,9 @@ play --json scene.session
 read act d8 d10 vs 2 goblins
 read --games turns,roll init 2d20kh1+3
 read --after scene.session roll 2d1
+game new harbour.game
+game check harbour.game
+! game new roll.game
 completions bash
 man
 man backup

@@ -6,6 +6,8 @@ use plugin_api::suggest;
 
 /// How many commands may be like another that is like another.
 const DEEPEST: usize = 4;
+/// How many lines are looked at for all commands of a file together.
+const MOST_LOOKED_AT: usize = 20_000;
 /// Lines that say what a command is, and not what it does.
 const OWN: [&str; 6] = ["main", "help", "alias", "example", "referee", "like"];
 /// Lines that `redo` does again.
@@ -17,35 +19,57 @@ pub fn is_end(name: &str) -> bool {
     number || name == "else" || name.starts_with("if ")
 }
 
-/// The lines of a command, with those that it takes from others in their places.
-///
-/// # Errors
-/// There is no such command, or commands are like each other in a circle.
-pub fn lines_of(command: &Section, all: &[Section], depth: usize) -> Result<Vec<Line>, Mistake> {
-    let mut own = Vec::new();
-    let own_end = command.lines.iter().any(|line| is_end(&line.name) || line.name == "say");
-    for line in &command.lines {
-        if line.name != "redo" {
-            own.push(line.clone());
-            continue;
-        }
-        let again = lines_of(named(line, all)?, all, deeper(line, depth)?)?;
-        own.extend(again.into_iter().filter(|line| match line.name.as_str() {
-            // Its own ways to end are in place of those that were done before.
-            name if is_end(name) || name == "say" => !own_end,
-            name => DONE_AGAIN.contains(&name),
-        }));
-    }
-    match command.lines.iter().find(|line| line.name == "like") {
-        Some(line) => Ok(merged(lines_of(named(line, all)?, all, deeper(line, depth)?)?, &own)),
-        None => Ok(own),
-    }
+/// The commands of a file, whose lines are taken into others.
+pub struct Lines<'a> {
+    sections: &'a [Section],
+    looked_at: usize,
 }
 
-fn deeper(line: &Line, depth: usize) -> Result<usize, Mistake> {
-    match depth < DEEPEST {
-        true => Ok(depth + 1),
-        false => Err(line.value_wrong("commands are like each other in a circle, or through too many others")),
+impl<'a> Lines<'a> {
+    /// The commands among these sections.
+    pub fn of(sections: &'a [Section]) -> Self {
+        Lines { sections, looked_at: 0 }
+    }
+
+    /// The lines of a command, with those that it takes from others in their places.
+    ///
+    /// # Errors
+    /// There is no such command, or commands are like each other in a circle or through too many others.
+    pub fn of_command(&mut self, command: &Section) -> Result<Vec<Line>, Mistake> {
+        self.within(command, 0)
+    }
+
+    fn within(&mut self, command: &Section, depth: usize) -> Result<Vec<Line>, Mistake> {
+        let mut own = Vec::new();
+        let own_end = command.lines.iter().any(|line| is_end(&line.name) || line.name == "say");
+        for line in &command.lines {
+            self.looked_at += 1;
+            if line.name != "redo" {
+                own.push(line.clone());
+                continue;
+            }
+            let again = self.of_another(line, depth)?;
+            own.extend(again.into_iter().filter(|line| match line.name.as_str() {
+                // Its own ways to end are in place of those that were done before.
+                name if is_end(name) || name == "say" => !own_end,
+                name => DONE_AGAIN.contains(&name),
+            }));
+        }
+        match command.lines.iter().find(|line| line.name == "like") {
+            Some(line) => Ok(merged(self.of_another(line, depth)?, &own)),
+            None => Ok(own),
+        }
+    }
+
+    /// The lines of the command that a line names.
+    fn of_another(&mut self, line: &Line, depth: usize) -> Result<Vec<Line>, Mistake> {
+        let sections = self.sections;
+        if depth == DEEPEST || self.looked_at > MOST_LOOKED_AT {
+            return Err(line.value_wrong("commands are like each other in a circle, or through too many others"));
+        }
+        let lines = self.within(named(line, sections)?, depth + 1)?;
+        self.looked_at += lines.len();
+        Ok(lines)
     }
 }
 

@@ -217,7 +217,7 @@ fn offered<'a>(
         player: play.player.clone(),
         role: play.role,
         scenes: play.scenes.clone(),
-        noted: play.noted.clone(),
+        noted: left.noted(&play.noted),
         seen: play.seen,
         secrets: play.secrets,
         now: play.now,
