@@ -1,10 +1,13 @@
 //! Games that are a file: they are read, and their scenes play as written.
 
 use declared::{plugin, read};
+use plugin_api::Plugin;
 use plugin_testkit::Compare;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use table::Plugins;
+use tests::seated::Seating;
 
 /// The files of games in a folder.
 fn files(folder: &str) -> Vec<PathBuf> {
@@ -50,4 +53,93 @@ fn the_scenes_of_every_file_play_as_written() {
         wrong.extend(wrong_with(&name, &text));
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// A game whose roll depends on a number of the sheet, and changes it.
+const HEAT: &str = "\
+format: 0
+game: harbour
+title: Harbour
+about: smugglers and storms
+[sheet]
+heat: 2/6
+[command risk]
+help: Risk something.
+roll: pool = 2d6
+total: total(pool) + heat
+8+: DONE with {value} | success
+else: LOST with {value} | failure
+change: heat +1
+offer: if heat < 6: cool: cool down
+[command cool]
+help: Cool down.
+follows: risk
+refuse: if heat > 5: {heat} is too hot
+change: heat - 1
+[command boast]
+help: Say it aloud.
+else: LOUD
+";
+
+fn harbour() -> Vec<Box<dyn Plugin>> {
+    vec![plugin(Arc::new(read(HEAT).expect("it is right"))), roll::plugin()]
+}
+
+#[test]
+fn what_a_game_does_with_a_hidden_sheet_is_for_its_referee_alone() {
+    let mut table = Seating::of(harbour).people(&["Ann", "Gus"]).seat();
+    for line in ["!gm me", "!pc Ogre", "!set Ogre heat 3/6"] {
+        table.plays("Gus", line);
+    }
+    for line in ["!as Ogre risk", "!as Ogre cool", "!as Ogre odds risk", "!as Ogre heat"] {
+        let came = table.say("Gus", line);
+        assert!(!came.private("Gus").is_empty(), "{line}: {}", came.all());
+        assert!(!came.public().contains("heat") && !came.public().contains("DONE"), "{line}: {}", came.public());
+        assert!(came.private("Ann").is_empty(), "{line}: {}", came.private("Ann"));
+    }
+    // What has nothing to do with the sheet is for everybody.
+    assert!(table.plays("Gus", "!as Ogre boast").public().contains("LOUD"));
+    for line in ["!history", "!why #5", "!now", "!values Ogre", "!story", "!odds risk", "!export"] {
+        let came = table.say("Ann", line);
+        assert!(!came.all().contains("heat 3") && !came.all().contains("heat 4"), "{line}: {}", came.all());
+    }
+}
+
+#[test]
+fn a_follow_up_is_done_once_and_changes_nobody_elses_sheet() {
+    let mut table = Seating::of(harbour).people(&["Ann", "Bob", "Gus"]).seat();
+    table.plays("Ann", "!risk");
+    let refused = table.say("Bob", "!cool #1");
+    assert!(refused.refused(), "{}", refused.all());
+    table.plays("Gus", "!gm me");
+    let refused = table.say("Gus", "!cool #1");
+    assert!(refused.refused(), "{}", refused.all());
+    assert!(table.plays("Gus", "!as Ann cool #1").reply().contains("heat 2/6 (-1)"));
+    assert!(table.say("Ann", "!cool").reply().contains("Cool was done on #1 already"));
+    assert!(table.plays("Ann", "!heat").reply().contains("heat 2/6"));
+    assert!(table.plays("Gus", "!undo").ok());
+    assert!(table.plays("Ann", "!cool").reply().contains("heat 2/6 (-1)"));
+}
+
+#[test]
+fn a_roll_of_an_older_file_is_followed_up_by_the_newer_one() {
+    let mut table = Seating::of(harbour).people(&["Ann"]).seat();
+    table.plays("Ann", "!risk");
+    let newer = HEAT.replace("pool", "dice").replace("change: heat - 1", "change: heat - 1\ntell: of {total(dice)}");
+    let with = |text: &str| {
+        let game = plugin(Arc::new(read(text).expect("it is right")));
+        games_with(game)
+    };
+    table.play_with(with(&newer));
+    // The older roll has nothing of this name.
+    assert!(table.plays("Ann", "!cool").reply().contains("heat 2/6 (-1) | of 0"));
+    table.plays("Ann", "!undo");
+    table.play_with(with(&newer.replace("[command risk]", "[command dare]").replace("follows: risk", "follows: dare")));
+    let refused = table.say("Ann", "!cool #1").reply();
+    assert!(refused.contains("That follows dare, and #1 is risk"), "{refused}");
+}
+
+/// The plugins of a table with another version of the game.
+fn games_with(game: Box<dyn Plugin>) -> Plugins {
+    house::with_plugins(vec![game, roll::plugin()]).expect("their words are free")
 }

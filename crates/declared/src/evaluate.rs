@@ -28,12 +28,13 @@ pub enum Value {
 }
 
 impl Value {
-    /// As a number: a flag is 0 or 1, and what nobody typed is 0.
+    /// As a number: a flag is 0 or 1, dice are their sum, and what nobody typed is 0.
     pub fn number(&self) -> i64 {
         match self {
             Value::Number(number) => *number,
             Value::Flag(yes) => i64::from(*yes),
-            Value::Word(_) | Value::Pool(_) | Value::Nothing => 0,
+            Value::Pool(dice) => dice.iter().map(|(_, value)| i64::from(*value)).sum(),
+            Value::Word(_) | Value::Nothing => 0,
         }
     }
 

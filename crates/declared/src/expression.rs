@@ -21,6 +21,8 @@ pub enum Kind {
     Text,
     /// Dice that fell.
     Pool,
+    /// One die that fell, which is a number too.
+    Die,
 }
 
 impl fmt::Display for Kind {
@@ -31,6 +33,7 @@ impl fmt::Display for Kind {
             Kind::Word(_) => "a word",
             Kind::Text => "a text",
             Kind::Pool => "dice",
+            Kind::Die => "a die",
         })
     }
 }

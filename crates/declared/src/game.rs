@@ -36,6 +36,8 @@ pub struct Scene {
 pub struct Command {
     /// The commands whose rolls it follows up on.
     pub follows: Vec<String>,
+    /// Whether it may be done on the same roll again, though nothing offers it.
+    pub again: bool,
     /// What is done in this order.
     pub steps: Vec<Step>,
     /// What its result is measured by.
@@ -83,10 +85,23 @@ pub struct End {
 pub struct Change {
     /// When it is changed; always, if nothing is said.
     pub when: Option<Expression>,
-    /// Which.
+    /// Which; or what was typed as the name of one.
     pub name: String,
-    /// What it is then.
-    pub to: Expression,
+    /// Whether it is added, taken away, or what the number is then.
+    pub sign: Sign,
+    /// How much.
+    pub amount: Expression,
+}
+
+/// How a number is changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sign {
+    /// It becomes more.
+    Plus,
+    /// It becomes less.
+    Minus,
+    /// It becomes this.
+    Is,
 }
 
 /// Something to type next.

@@ -2,9 +2,9 @@
 
 use crate::evaluate::{Scope, Value};
 use crate::expression::Expression;
-use crate::game::{Change, Command, End, Game, Step};
+use crate::game::{Change, Command, End, Game, Sign, Step};
 use crate::read::VALUE;
-use plugin_api::{Counter, Refusal, Reply, Target, Trait, Turn};
+use plugin_api::{CommandSpec, Counter, FollowUp, Refusal, Reply, Target, Trait, Turn, first_words};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -15,6 +15,9 @@ pub struct Record {
     pub command: String,
     /// What had a name at its end.
     pub names: BTreeMap<String, Value>,
+    /// The follow-ups that were done, and are not offered again.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub done: Vec<String>,
 }
 
 /// Plays the command at this place of the manifest with what was typed for it.
@@ -29,7 +32,7 @@ pub fn play(game: &Game, at: usize, typed: &BTreeMap<String, Value>, turn: &mut 
     };
     let mut names = BTreeMap::new();
     if let Some(target) = &target {
-        may_follow(command, target, spec.is(Trait::Sheet), turn)?;
+        may_follow(spec, command, target, turn)?;
         names.clone_from(&target.record.names);
     }
     names.extend(typed.iter().map(|(name, value)| (name.clone(), value.clone())));
@@ -59,26 +62,22 @@ pub fn play(game: &Game, at: usize, typed: &BTreeMap<String, Value>, turn: &mut 
             reply = if offer.must { reply.ask(&offer.line, label) } else { reply.offer(&offer.line, label) };
         }
     }
-    Ok(kept(command, &spec.name, target, reply, scope))
+    Ok(kept(spec, command, target, reply, scope))
 }
 
-/// Refuses to follow up on another command's roll, or to change a sheet that is not of whoever rolled.
-fn may_follow(command: &Command, target: &Target<Record>, sheet: bool, turn: &Turn) -> Result<(), Refusal> {
-    if !command.follows.contains(&target.record.command) {
-        let what = format!(
-            "that follows {}, and #{} is {}",
-            command.follows.join(" or "),
-            target.entry,
-            target.record.command
-        );
+/// Refuses to follow up on another command's roll, or a second time, or to change a sheet that is not of whoever rolled.
+fn may_follow(spec: &CommandSpec, command: &Command, target: &Target<Record>, turn: &Turn) -> Result<(), Refusal> {
+    let Target { entry, actor, record, .. } = target;
+    if !command.follows.contains(&record.command) {
+        let what = format!("that follows {}, and #{entry} is {}", command.follows.join(" or "), record.command);
         return Err(Refusal::new(what));
     }
-    if sheet && target.actor != turn.actor {
-        let name = turn.name(target.actor);
-        return Err(Refusal::new(format!(
-            "#{} is {name}'s roll, and this changes a sheet: act as {name}",
-            target.entry
-        )));
+    if record.done.contains(&spec.name) && !command.again {
+        return Err(Refusal::new(format!("{} was done on #{entry} already", spec.name)));
+    }
+    if spec.is(Trait::Sheet) && *actor != turn.actor && spec.follow_up == FollowUp::Own {
+        let name = turn.name(*actor);
+        return Err(Refusal::new(format!("#{entry} is {name}'s roll, and this is about a sheet: act as {name}")));
     }
     Ok(())
 }
@@ -174,16 +173,26 @@ fn shown(
 
 /// Changes numbers of the sheet, and says which.
 fn changed(game: &Game, command: &Command, mut reply: Reply, scope: &mut Scope<'_, '_>) -> Result<Reply, Refusal> {
-    for Change { when, name, to } in &command.changes {
+    for Change { when, name, sign, amount } in &command.changes {
         if !holds(when.as_ref(), scope)? {
             continue;
         }
-        let to = scope.number(to)?;
-        let first: Counter = game.sheet[name];
-        let before = scope.turn.value(name)?.unwrap_or(first);
+        // `take: attribute, one of might, wits` names the number.
+        let typed = scope.names.get(name).map(Value::shown);
+        let name = typed.as_ref().filter(|typed| game.sheet.contains_key(*typed)).unwrap_or(name);
+        let Some(first) = game.sheet.get(name) else { continue };
+        let amount = scope.number(amount)?;
+        let before = scope.turn.value(name)?.unwrap_or(*first);
+        let to = match sign {
+            Sign::Plus => before.now.saturating_add(amount),
+            Sign::Minus => before.now.saturating_sub(amount),
+            Sign::Is => amount,
+        };
         let after = Counter { most: before.most.or(first.most), ..before }.at(to);
         scope.turn.change_value(name, after);
         let by = match after.now - before.now {
+            // What is full cannot become more; what changes by nothing is no change.
+            0 if *sign == Sign::Is || amount == 0 => continue,
             0 => " as before".to_owned(),
             by => format!(" ({by:+})"),
         };
@@ -193,17 +202,25 @@ fn changed(game: &Game, command: &Command, mut reply: Reply, scope: &mut Scope<'
 }
 
 /// Keeps what follow-ups need, and closes what is offered no longer.
-fn kept(command: &Command, name: &str, target: Option<Target<Record>>, reply: Reply, scope: Scope<'_, '_>) -> Reply {
+fn kept(
+    spec: &CommandSpec,
+    command: &Command,
+    target: Option<Target<Record>>,
+    reply: Reply,
+    scope: Scope<'_, '_>,
+) -> Reply {
     let Scope { names, turn, .. } = scope;
-    match target {
-        Some(target) => {
-            if !command.closes.is_empty() {
-                let closed: Vec<&str> = command.closes.iter().map(String::as_str).collect();
-                turn.close_offers_on(target.entry, &closed);
-            }
-            turn.amend(&Record { names, ..target.record });
-            turn.offered_to(target.actor, reply)
-        }
-        None => reply.record(&Record { command: name.to_owned(), names }),
+    let Some(Target { entry, actor, record, .. }) = target else {
+        return reply.record(&Record { command: spec.name.clone(), names, done: Vec::new() });
+    };
+    if !command.closes.is_empty() {
+        let closed: Vec<&str> = command.closes.iter().map(String::as_str).collect();
+        turn.close_offers_on(entry, &closed);
     }
+    let offered = |name: &String| {
+        reply.offers.iter().any(|offer| first_words(&offer.command, 4).any(|(words, _)| words == *name))
+    };
+    let done = record.done.iter().chain([&spec.name]).filter(|name| !offered(name)).cloned().collect();
+    turn.amend(&Record { names, done, ..record });
+    if spec.follow_up == FollowUp::Own { turn.offered_to(actor, reply) } else { reply }
 }

@@ -49,12 +49,10 @@ impl Plugin for Declared {
     fn fits(&self, command: &str, roll: &EarlierRoll) -> Fit {
         let at = self.0.manifest.commands.iter().position(|spec| spec.name == command);
         let follows = at.map(|at| &self.0.commands[at].follows);
-        let known =
-            roll.record::<Record>().is_some_and(|record| follows.is_some_and(|all| all.contains(&record.command)));
-        match known {
-            true if roll.offered => Fit::Open,
-            true => Fit::Done,
-            false => Fit::No,
+        match roll.record::<Record>().filter(|record| follows.is_some_and(|all| all.contains(&record.command))) {
+            Some(record) if roll.offered || !record.done.iter().any(|done| done == command) => Fit::Open,
+            Some(_) => Fit::Done,
+            None => Fit::No,
         }
     }
 

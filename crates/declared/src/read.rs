@@ -253,6 +253,9 @@ impl OnSheet {
             return Ok(());
         }
         let Some(first) = Counter::read(value).filter(|first| first.most.is_none_or(|most| most >= first.now)) else {
+            // Their names are known all the same: one mistake makes no second.
+            self.names.extend(names.iter().map(|name| (name.clone(), Kind::Number)));
+            self.all.extend(names.into_iter().map(|name| (name, Counter::default())));
             let what = format!("\"{value}\" is no number: write 0, or 0/9 for one that is at most 9");
             return Err(line.value_wrong(what));
         };

@@ -48,6 +48,7 @@ fn mistakes_name_the_place_and_what_was_probably_meant() {
         ("like: rsk", "line 7, column 7: there is no command rsk in this file: did you mean risk?"),
         ("like: risk", "commands are like each other in a circle"),
         ("follows: risk", "these commands follow each other in a circle."),
+        ("take: crew, flag", "behind \"flag\" its words are missing, as in \"flag crew, together\"."),
         ("roll a dice", "a line is a name, a colon and a value, as in \"title: My game\"."),
     ] {
         let told = wrong_in(body);

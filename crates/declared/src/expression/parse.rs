@@ -121,7 +121,11 @@ impl Parser<'_> {
     }
 
     fn must_be(&self, kind: &Kind, from: usize, parsed: &Parsed) -> Result<(), Mistake> {
-        let fits = parsed.kind == *kind || *kind == Kind::Number && parsed.kind == Kind::Flag;
+        let fits = match kind {
+            Kind::Number => matches!(parsed.kind, Kind::Number | Kind::Flag | Kind::Die),
+            Kind::Pool => matches!(parsed.kind, Kind::Pool | Kind::Die),
+            _ => parsed.kind == *kind,
+        };
         if fits {
             return Ok(());
         }
@@ -151,10 +155,13 @@ impl Parser<'_> {
         self.needs("else")?;
         let from = self.next;
         let no = self.expression()?;
-        let kind = if yes.kind == no.kind { yes.kind.clone() } else { Kind::Number };
-        if kind != yes.kind || kind != no.kind {
-            self.must_be(&yes.kind, from, &no)?;
-        }
+        let kind = match (&yes.kind, &no.kind) {
+            (Kind::Pool, Kind::Die) | (Kind::Die, Kind::Pool) => Kind::Pool,
+            (yes, no) if yes == no => yes.clone(),
+            (Kind::Number | Kind::Flag | Kind::Die, _) => Kind::Number,
+            (yes, _) => yes.clone(),
+        };
+        self.must_be(&kind, from, &no)?;
         let [condition, yes, no] = [condition, yes.expression, no.expression].map(Box::new);
         Ok(Parsed { expression: Expression::If(condition, yes, no), kind })
     }
@@ -203,7 +210,6 @@ impl Parser<'_> {
         let operator = if unlike { Operator::Unequal } else { operator };
         let right = match &left.kind {
             Kind::Word(choices) => self.word_of(&choices.clone())?,
-            Kind::Flag => self.of(&Kind::Flag, Self::sum)?,
             _ => {
                 self.must_be(&Kind::Number, from, &left)?;
                 self.of(&Kind::Number, Self::sum)?
@@ -375,6 +381,7 @@ impl Parser<'_> {
         if self.dice == Dice::Lie {
             return Err(self.wrong_here("dice fall only in a line that begins with \"roll:\""));
         }
+        let kind = if count == Expression::Number(1) { Kind::Die } else { Kind::Pool };
         let sides = self.text()[1..].parse().map_or(0, |sides: i64| sides);
         let place = self.here();
         self.next += 1;
@@ -387,6 +394,6 @@ impl Parser<'_> {
         } else {
             return Err(self.line.wrong(place, "there is no such die"));
         };
-        Ok(pool(Expression::Dice { count: Box::new(count), sides: Box::new(sides) }))
+        Ok(Parsed { expression: Expression::Dice { count: Box::new(count), sides: Box::new(sides) }, kind })
     }
 }

@@ -3,8 +3,8 @@
 use super::ends::{VALUE, end};
 use super::inherit::is_end;
 use super::take::{take, words};
-use crate::expression::{Dice, Expression, Function, Kind, Names, Operator, known_name, parse, tokens};
-use crate::game::{Change, Command, Offer, Step};
+use crate::expression::{Dice, Expression, Function, Kind, Names, known_name, parse, tokens};
+use crate::game::{Change, Command, Offer, Sign, Step};
 use crate::lines::Line;
 use crate::mistake::Mistake;
 use crate::template::Template;
@@ -14,9 +14,9 @@ use std::collections::{BTreeMap, BTreeSet};
 /// The most lines of a command.
 const MOST_LINES: usize = 40;
 /// What a line of a command may begin with, besides a way to end.
-const NAMES: [&str; 19] = [
-    "main", "help", "alias", "example", "referee", "like", "follows", "take", "refuse", "let", "roll", "redo", "total",
-    "say", "change", "tell", "offer", "must", "closes",
+const NAMES: [&str; 20] = [
+    "main", "help", "alias", "example", "referee", "like", "follows", "again", "take", "refuse", "let", "roll", "redo",
+    "total", "say", "change", "tell", "offer", "must", "closes",
 ];
 /// Whose rolls `follows: COMMAND of anyone` is about.
 const OF_ANYONE: &str = " of anyone";
@@ -76,6 +76,7 @@ impl Reader<'_> {
             "help" => said.clone_into(&mut self.done.spec.help),
             "alias" => self.done.spec.aliases.extend(words(said)),
             "example" => self.done.spec.examples.push(said.to_owned()),
+            "again" => self.done.command.again = yes(line)?,
             "referee" => self.done.spec.role = if yes(line)? { Role::Referee } else { Role::Player },
             "follows" => self.follows(said),
             "take" => self.take(line)?,
@@ -181,7 +182,7 @@ impl Reader<'_> {
                 return self.name(line, &name, kind).and(Err(mistake));
             }
         };
-        if throws && kind != Kind::Pool {
+        if throws && !matches!(kind, Kind::Pool | Kind::Die) {
             return Err(line.value_wrong(format!("a roll is of dice, and this is {kind}")));
         }
         self.name(line, &name, kind)?;
@@ -199,7 +200,7 @@ impl Reader<'_> {
 
     fn measures(&mut self, line: &Line, from: usize, to: usize) -> Result<(), Mistake> {
         let parsed = parse(line, from..to, &self.done.names, Dice::Lie)?;
-        if !matches!(parsed.kind, Kind::Number | Kind::Flag) {
+        if !matches!(parsed.kind, Kind::Number | Kind::Flag | Kind::Die) {
             return Err(line.wrong(from..to, format!("a result is measured by a number, and this is {}", parsed.kind)));
         }
         self.done.command.total = Some(parsed.expression);
@@ -241,11 +242,19 @@ impl Reader<'_> {
         Ok(())
     }
 
+    /// True for a number of the sheet, and for what is typed as the name of one: `take: attribute, one of might, wits`.
+    fn changes(&self, name: &str) -> bool {
+        let all_are = |choices: &[String]| choices.iter().all(|choice| self.around.sheet.contains(choice));
+        let typed =
+            self.done.names.get(name).is_some_and(|kind| matches!(kind, Kind::Word(choices) if all_are(choices)));
+        typed || self.around.sheet.contains(name)
+    }
+
     /// `[if EXPR:] NAME +1`
     fn change(&mut self, line: &Line) -> Result<(), Mistake> {
         let (when, from) = self.condition(line)?;
         let all = tokens(&line.text[from..], from);
-        let known = known_name(&all, 0, |name| self.around.sheet.contains(name));
+        let known = known_name(&all, 0, |name| self.changes(name));
         let Some((name, count)) = known else {
             let first = all.first().map_or("", |token| token.text.as_str());
             let meant = suggest(first, self.around.sheet.iter().map(String::as_str));
@@ -253,27 +262,20 @@ impl Reader<'_> {
             let at = all.first().map_or(from..line.text.len(), |token| token.at.clone());
             return Err(line.wrong(at, format!("{first} is no number under [sheet]{meant}")));
         };
-        let sign = all.get(count).map_or("", |token| token.text.as_str());
-        let operator = match sign {
-            "+" => Some(Operator::Add),
-            "-" => Some(Operator::Subtract),
-            "=" => None,
+        let sign = match all.get(count).map_or("", |token| token.text.as_str()) {
+            "+" => Sign::Plus,
+            "-" => Sign::Minus,
+            "=" => Sign::Is,
             _ => return Err(line.value_wrong(format!("a change is +, - or =, as in \"change: {name} +1\""))),
         };
         let parsed = parse(line, all[count].at.end..line.text.len(), &self.done.names, Dice::Lie)?;
-        if !matches!(parsed.kind, Kind::Number | Kind::Flag) {
+        if !matches!(parsed.kind, Kind::Number | Kind::Flag | Kind::Die) {
             return Err(line.value_wrong(format!("{name} is a number, and this is {}", parsed.kind)));
         }
-        let to = match operator {
-            Some(operator) => {
-                Expression::Both(operator, Box::new(Expression::Name(name.clone())), Box::new(parsed.expression))
-            }
-            None => parsed.expression,
-        };
         if self.done.spec.effect == Effect::Shows {
             self.done.spec.effect = Effect::Changes;
         }
-        self.done.command.changes.push(Change { when, name, to });
+        self.done.command.changes.push(Change { when, name, sign, amount: parsed.expression });
         Ok(())
     }
 
@@ -320,7 +322,7 @@ impl Command {
             .ends
             .iter()
             .flat_map(|end| end.when.iter().chain(end.headline.expressions()).chain(end.more.expressions()));
-        let changes = self.changes.iter().flat_map(|change| change.when.iter().chain([&change.to]));
+        let changes = self.changes.iter().flat_map(|change| change.when.iter().chain([&change.amount]));
         let tells = self.tells.iter().flat_map(|(when, said)| when.iter().chain(said.expressions()));
         let offers = self.offers.iter().flat_map(|offer| offer.when.iter().chain(offer.label.expressions()));
         steps.chain(&self.total).chain(ends).chain(changes).chain(tells).chain(offers)

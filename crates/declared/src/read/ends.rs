@@ -31,11 +31,12 @@ pub fn end(line: &Line, names: &Names) -> Result<End, Mistake> {
     let (start, stop) = (line.from, line.from + said.len());
     let colon = outside_braces(&line.text[start..stop]).map_or(stop, |at| start + at);
     let headline = &line.text[start..colon];
-    let outcome = headline.split('{').next().unwrap_or_default().trim().trim_end_matches([',', '.']).to_owned();
+    // `{total(die)} DAMAGE` has its fixed words behind what is worked out.
+    let mut fixed = headline.split('{').map(|part| part.split_once('}').map_or(part, |(_, behind)| behind));
+    let fixed = fixed.find(|part| part.contains(char::is_alphabetic)).unwrap_or_default();
+    let outcome = fixed.trim().trim_end_matches([',', '.']).to_owned();
     if outcome.is_empty() {
-        return Err(
-            line.value_wrong("an end begins with the fixed words that say how it ended, as in \"FULL SUCCESS\"")
-        );
+        return Err(line.value_wrong("a way to end needs fixed words that say how it ended, as in \"FULL SUCCESS\""));
     }
     Ok(End {
         when,

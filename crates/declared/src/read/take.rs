@@ -58,6 +58,9 @@ fn what_is_taken(line: &Line, what: &str) -> Result<(Kind, ArgumentKind, Place, 
     match what {
         "signed" => Ok((Kind::Number, ArgumentKind::between(-MOST, MOST), Place::Signed, Many::Repeated)),
         "text" => Ok((Kind::Text, ArgumentKind::Text, Place::Here, Many::One)),
+        "flag" | "one of" => {
+            Err(line.value_wrong(format!("behind \"{what}\" its words are missing, as in \"{what} crew, together\"")))
+        }
         unknown => {
             let first = unknown.split(' ').next().unwrap_or_default();
             let meant = suggest(first, TAKEN.map(|known| known.split(' ').next().unwrap_or_default()));
