@@ -82,13 +82,19 @@ fn check(file: &Path) -> anyhow::Result<()> {
     let name = file.display().to_string();
     must_be_another(&game.manifest.id).with_context(|| name.clone())?;
     let mut lines = 0;
-    for scene in &game.scenes {
-        let mut plugins = games::all();
-        plugins.push(declared::plugin(game.clone()));
-        // The lines of the file before a scene are empty, so that a difference is told with its line.
-        let text = format!("{}{}", "\n".repeat(scene.line), scene.text);
-        plugin_testkit::play(&name, &text, plugins, Compare::Answers, |_| lines += 1)?;
-    }
+    let differences: Vec<String> = game
+        .scenes
+        .iter()
+        .filter_map(|scene| {
+            let mut plugins = games::all();
+            plugins.push(declared::plugin(game.clone()));
+            // The lines of the file before a scene are empty, so that a difference is told with its line.
+            let text = format!("{}{}", "\n".repeat(scene.line), scene.text);
+            plugin_testkit::play(&name, &text, plugins, Compare::Answers, |_| lines += 1).err()
+        })
+        .map(|difference| difference.to_string())
+        .collect();
+    ensure!(differences.is_empty(), "{}", differences.join("\n"));
     let commands = game.manifest.commands.len();
     let commands = if commands == 1 { "1 command".to_owned() } else { format!("{commands} commands") };
     let played = if game.scenes.is_empty() {

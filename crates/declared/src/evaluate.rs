@@ -191,6 +191,10 @@ impl Scope<'_, '_> {
             Function::Max => Value::Number(one.max(other)),
             Function::Up => divided(one, other, true)?,
             Function::Down => divided(one, other, false)?,
+            Function::Remainder => match other {
+                0 => return Err(Refusal::new("nothing can be divided by 0")),
+                other => Value::Number(one.rem_euclid(other)),
+            },
             Function::Known => Value::Flag(!matches!(first, Value::Nothing | Value::Flag(false))),
             Function::Percentiles => {
                 let ones = of_dice(second).next().unwrap_or(0) % 10;

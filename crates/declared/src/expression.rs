@@ -86,6 +86,8 @@ pub enum Function {
     Up,
     /// Divided and rounded down.
     Down,
+    /// What is left when it is divided.
+    Remainder,
     /// Whether it was typed.
     Known,
     /// The percentages that each die of tens makes with a die of ones.
@@ -93,7 +95,7 @@ pub enum Function {
 }
 
 /// All functions, by the names that files have for them, with what they take.
-pub const FUNCTIONS: [(&str, Function, &[Kind], Kind); 11] = [
+pub const FUNCTIONS: [(&str, Function, &[Kind], Kind); 12] = [
     ("highest", Function::Highest, &[Kind::Pool], Kind::Number),
     ("lowest", Function::Lowest, &[Kind::Pool], Kind::Number),
     ("total", Function::Total, &[Kind::Pool], Kind::Number),
@@ -103,6 +105,7 @@ pub const FUNCTIONS: [(&str, Function, &[Kind], Kind); 11] = [
     ("max", Function::Max, &[Kind::Number, Kind::Number], Kind::Number),
     ("up", Function::Up, &[Kind::Number, Kind::Number], Kind::Number),
     ("down", Function::Down, &[Kind::Number, Kind::Number], Kind::Number),
+    ("remainder", Function::Remainder, &[Kind::Number, Kind::Number], Kind::Number),
     ("known", Function::Known, &[], Kind::Flag),
     ("percentiles", Function::Percentiles, &[Kind::Pool, Kind::Pool], Kind::Pool),
 ];

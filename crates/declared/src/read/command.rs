@@ -211,6 +211,9 @@ impl Reader<'_> {
     /// `say: LADDER(EXPR)`
     fn say(&mut self, line: &Line) -> Result<(), Mistake> {
         let said = line.value().trim_end();
+        if said.trim_start().starts_with("if ") {
+            return Err(line.value_wrong("a ladder is for every result, so no condition can go before it"));
+        }
         let Some((name, _)) = said.split_once('(').filter(|_| said.ends_with(')')) else {
             return Err(
                 line.value_wrong("this needs a ladder and what is measured, as in \"say: verdict(highest(pool))\"")

@@ -83,25 +83,38 @@ fn named<'s>(line: &Line, all: &'s [Section]) -> Result<&'s Section, Mistake> {
     })
 }
 
-/// A command's own lines, behind those of another that it is like. What it says itself is in place of the other's.
+/// A command's own lines with those of another that it is like. What it says itself is in place of the other's.
 fn merged(base: Vec<Line>, own: &[Line]) -> Vec<Line> {
     let gives = |line: &Line| line.value().split('=').next().unwrap_or_default().trim().to_lowercase();
     let takes = |line: &Line| line.value().split(',').next().unwrap_or_default().trim().to_lowercase();
-    let lets: Vec<String> = own.iter().filter(|line| line.name == "let").map(gives).collect();
-    let taken: Vec<String> = base.iter().filter(|line| line.name == "take").map(takes).collect();
-    let ends = own.iter().any(|line| is_end(&line.name) || line.name == "say");
+    let mut own: Vec<Line> = own.iter().filter(|line| line.name != "like").cloned().collect();
     let has = |name: &str| own.iter().any(|line| line.name == name);
-    let kept = |line: &Line| match line.name.as_str() {
-        "take" => !lets.contains(&takes(line)),
-        "total" | "follows" => !has(&line.name),
-        name if is_end(name) || name == "say" => !ends,
-        name => !OWN.contains(&name),
-    };
-    let first = |line: &&Line| line.name == "let" && taken.contains(&gives(line));
-    let (front, behind): (Vec<&Line>, Vec<&Line>) =
-        own.iter().filter(|line| line.name != "like").partition(|line| first(line));
-    let said = |line: &&&Line| OWN.contains(&line.name.as_str());
-    let about: Vec<&Line> = behind.iter().filter(said).copied().collect();
-    let rest = behind.iter().filter(|line| !said(line)).copied();
-    about.into_iter().chain(front).cloned().chain(base.into_iter().filter(kept)).chain(rest.cloned()).collect()
+    let (totals, follows) = (has("total"), has("follows"));
+    let ends = own.iter().any(|line| is_end(&line.name) || line.name == "say");
+    let mut lines: Vec<Line> = own.extract_if(.., |line| OWN.contains(&line.name.as_str())).collect();
+    // A name that the other takes is given before anything is done with it.
+    let taken: Vec<String> = base.iter().filter(|line| line.name == "take").map(takes).collect();
+    lines.extend(own.extract_if(.., |line| line.name == "let" && taken.contains(&gives(line))));
+    let given: Vec<String> = lines.iter().filter(|line| line.name == "let").map(gives).collect();
+    for line in base {
+        match line.name.as_str() {
+            "take" if given.contains(&takes(&line)) => {}
+            "total" if totals => {}
+            "follows" if follows => {}
+            name if OWN.contains(&name) || ends && (is_end(name) || name == "say") => {}
+            // The other's name for something, with what it is here.
+            "let" => {
+                let name = gives(&line);
+                let here = own.iter().position(|own| own.name == "let" && gives(own) == name);
+                lines.push(here.map_or(line, |at| own.remove(at)));
+            }
+            "roll" => {
+                lines.extend(own.extract_if(.., |line| matches!(line.name.as_str(), "take" | "refuse")));
+                lines.push(line);
+            }
+            _ => lines.push(line),
+        }
+    }
+    lines.extend(own);
+    lines
 }

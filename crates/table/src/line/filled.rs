@@ -52,7 +52,7 @@ pub(super) fn filled(
     from: usize,
     attempt: &mut Attempt<'_>,
 ) -> Result<Filled, Refusal> {
-    if attempt.offered.is_some() || attempt.doc.shortcuts.is_empty() {
+    if attempt.offered.is_some() || attempt.doc.shortcuts.is_empty() && attempt.declared.is_empty() {
         return Ok(Filled { line: attempt.typed.clone(), looked_up: Vec::new(), against: None });
     }
     let reading = Reading { host, plugin, spec, from, cast: attempt.cast(host), fuel: attempt.fuel.clone() };
