@@ -3,6 +3,7 @@
 
 use crate::cli::ConfigTask;
 use crate::config::{self, Secrets};
+use crate::game_files;
 use crate::out::out;
 use crate::place::Place;
 use anyhow::{Context, ensure};
@@ -47,6 +48,10 @@ pub fn check(place: &Place, reach: Reach) -> anyhow::Result<()> {
         Some(file) => writeln!(out, "{}: no mistakes", file.display())?,
         None => writeln!(out, "there is no configuration file: the bot plays in the terminal")?,
     }
+    let games = config.games.as_deref().map(game_files::files_in).transpose()?.unwrap_or_default();
+    let wrong: Vec<String> =
+        games.iter().filter_map(|file| game_files::read(file).err()).map(|error| format!("{error:#}")).collect();
+    ensure!(wrong.is_empty(), "{}", wrong.join("\n"));
     for exposed in place.exposed_secrets()? {
         writeln!(out, "{exposed}")?;
     }
