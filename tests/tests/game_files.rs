@@ -144,3 +144,69 @@ fn a_roll_of_an_older_file_is_followed_up_by_the_newer_one() {
 fn games_with(game: Box<dyn Plugin>) -> Plugins {
     house::with_plugins(vec![game, roll::plugin()]).expect("their words are free")
 }
+
+/// The same numbers each time, from 0 up to `below`.
+struct Numbers(u64);
+
+impl Numbers {
+    fn below(&mut self, below: usize) -> usize {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        usize::try_from(self.0 >> 33).expect("31 bits") % below.max(1)
+    }
+}
+
+/// The text with one line or word of it lost, doubled, moved, or in place of another.
+fn altered(text: &str, numbers: &mut Numbers) -> String {
+    let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
+    let (at, other) = (numbers.below(lines.len()), numbers.below(lines.len()));
+    match numbers.below(6) {
+        0 => drop(lines.remove(at)),
+        1 => lines.insert(at, lines[other].clone()),
+        2 => lines.swap(at, other),
+        kind => {
+            let mut words: Vec<String> = lines[at].split(' ').map(str::to_owned).collect();
+            let from: Vec<&str> = lines[other].split(' ').collect();
+            let word = numbers.below(words.len());
+            let another = from[numbers.below(from.len())].to_owned();
+            match kind {
+                3 => drop(words.remove(word)),
+                4 => words.insert(word, another),
+                _ => words[word] = another,
+            }
+            lines[at] = words.join(" ");
+        }
+    }
+    lines.join("\n") + "\n"
+}
+
+#[test]
+fn whatever_becomes_of_a_file_it_is_refused_or_plays_without_a_panic() {
+    let mut numbers = Numbers(7);
+    let (mut played, mut refused) = (0, 0);
+    for path in files("config/games").into_iter().chain(files("tests/games")) {
+        let text = fs::read_to_string(&path).expect("it can be read");
+        for _ in 0..150 {
+            let once = altered(&text, &mut numbers);
+            let twice = altered(&once, &mut numbers);
+            let Ok(game) = read(&twice) else {
+                refused += 1;
+                continue;
+            };
+            let plugin = plugin(Arc::new(game));
+            let lines: Vec<String> =
+                plugin.manifest().commands.iter().flat_map(|command| command.examples.clone()).collect();
+            let (id, plugins) = (plugin.manifest().id.clone(), house::with_plugins(vec![plugin, roll::plugin()]));
+            // It may claim a word of the table.
+            let Ok(plugins) = plugins else { continue };
+            let mut table = Seating::of(harbour).admins(&["Ann"]).seat();
+            table.play_with(plugins);
+            table.say("Ann", &format!("!plugin enable {id}"));
+            for line in lines.iter().chain(&lines).chain([&"1".to_owned(), &"undo".to_owned()]) {
+                let said = table.say("Ann", &format!("!{line}")).all();
+                assert!(!said.contains("a bug in"), "{line}\n{said}\n{twice}");
+            }
+            played += 1;
+        }
+    }
+    assert!(played > 100 && refused > 100, "{played} played, {refused} refused");
+}

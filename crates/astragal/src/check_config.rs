@@ -43,15 +43,15 @@ pub enum Reach {
 /// What is wrong, in plain words.
 pub fn check(place: &Place, reach: Reach) -> anyhow::Result<()> {
     let config = place.config()?;
+    let games = config.games.as_deref().map(game_files::files_in).transpose()?.unwrap_or_default();
+    let wrong: Vec<String> =
+        games.iter().filter_map(|file| game_files::read(file).err()).map(|error| format!("{error:#}")).collect();
+    ensure!(wrong.is_empty(), "{}", wrong.join("\n"));
     let mut out = out();
     match &place.file {
         Some(file) => writeln!(out, "{}: no mistakes", file.display())?,
         None => writeln!(out, "there is no configuration file: the bot plays in the terminal")?,
     }
-    let games = config.games.as_deref().map(game_files::files_in).transpose()?.unwrap_or_default();
-    let wrong: Vec<String> =
-        games.iter().filter_map(|file| game_files::read(file).err()).map(|error| format!("{error:#}")).collect();
-    ensure!(wrong.is_empty(), "{}", wrong.join("\n"));
     for exposed in place.exposed_secrets()? {
         writeln!(out, "{exposed}")?;
     }
