@@ -215,8 +215,7 @@ impl Scope<'_, '_> {
         else {
             return Err(Refusal::new(format!("a die has 1 to {MOST_SIDES} sides, and not {sides}")));
         };
-        let dice = (0..count).map(|_| self.turn.throw_die(sides));
-        let dice: Vec<Die> = dice.collect::<Result<_, _>>()?;
+        let dice: Vec<Die> = self.turn.throw_alike(usize::try_from(count).unwrap_or(0), sides)?;
         Ok(Value::Pool(dice.into_iter().map(|die| (die.sides, die.value)).collect()))
     }
 

@@ -107,7 +107,7 @@ pub const FUNCTIONS: [(&str, Function, &[Kind], Kind); 12] = [
     ("down", Function::Down, &[Kind::Number, Kind::Number], Kind::Number),
     ("remainder", Function::Remainder, &[Kind::Number, Kind::Number], Kind::Number),
     ("known", Function::Known, &[], Kind::Flag),
-    ("percentiles", Function::Percentiles, &[Kind::Pool, Kind::Pool], Kind::Pool),
+    ("percentiles", Function::Percentiles, &[Kind::Pool, Kind::Die], Kind::Pool),
 ];
 
 /// Something to work out.

@@ -36,11 +36,20 @@ impl std::fmt::Display for Die {
 pub trait Dice {
     /// Rolls one die of `sides` faces and returns the face, 1 to `sides`.
     fn throw(&mut self, sides: u32) -> Result<u32, DiceError>;
+
+    /// Rolls so many dice of `sides` faces, whose order means nothing to whoever asks for them.
+    fn throw_pool(&mut self, count: usize, sides: u32) -> Result<Vec<u32>, DiceError> {
+        (0..count).map(|_| self.throw(sides)).collect()
+    }
 }
 
 impl<D: Dice + ?Sized> Dice for Box<D> {
     fn throw(&mut self, sides: u32) -> Result<u32, DiceError> {
         (**self).throw(sides)
+    }
+
+    fn throw_pool(&mut self, count: usize, sides: u32) -> Result<Vec<u32>, DiceError> {
+        (**self).throw_pool(count, sides)
     }
 }
 

@@ -286,6 +286,16 @@ impl<'a> Turn<'a> {
         sizes.into_iter().map(|sides| self.throw_die(sides)).collect()
     }
 
+    /// Rolls so many dice of this size, whose order means nothing to the game. Odds then go through sets of dice and not
+    /// through all their orders.
+    ///
+    /// # Errors
+    /// The command has no dice left.
+    pub fn throw_alike(&mut self, count: usize, sides: u32) -> Result<Vec<Die>, Refusal> {
+        let values = self.dice.throw_pool(count, sides)?;
+        Ok(values.into_iter().map(|value| Die { sides, value }).collect())
+    }
+
     /// Finds who is called `name`: a character of the table, or somebody present, who becomes a player by being named; or
     /// the actor, who may say `me`.
     ///
@@ -576,6 +586,10 @@ impl<'a> Turn<'a> {
 impl Dice for Turn<'_> {
     fn throw(&mut self, sides: u32) -> Result<u32, DiceError> {
         self.dice.throw(sides)
+    }
+
+    fn throw_pool(&mut self, count: usize, sides: u32) -> Result<Vec<u32>, DiceError> {
+        self.dice.throw_pool(count, sides)
     }
 }
 
