@@ -140,6 +140,80 @@ fn a_roll_of_an_older_file_is_followed_up_by_the_newer_one() {
     assert!(refused.contains("That follows dare, and #1 is risk"), "{refused}");
 }
 
+/// A game of one command, with a sheet.
+fn tiny(sheet: &str, command: &str) -> Result<Box<dyn Plugin>, declared::Mistakes> {
+    let top = "format: 0\ngame: tiny\ntitle: Tiny\nabout: one roll\n";
+    let text = format!("{top}[sheet]\n{sheet}\n[command go]\nhelp: Go.\n{command}\n");
+    read(&text).map(|game| plugin(Arc::new(game)))
+}
+
+#[test]
+fn what_would_cost_much_is_refused_when_it_is_played() {
+    let sums = |from: usize, terms: usize| -> String {
+        let names: Vec<String> = (0..from).map(|at| "x".repeat(at + 1)).collect();
+        let each =
+            names.windows(2).map(|pair| format!("{} = {}\n", pair[1], vec![pair[0].as_str(); terms].join(" + ")));
+        format!("x = 1\n{}", each.collect::<String>())
+    };
+    for (sheet, command) in [
+        (sums(9, 10), format!("tell: {{{}}}", "x".repeat(9))),
+        (format!("z: 1\na = z{0}\nb = a{0}", " +1".repeat(95)), "tell: {b}".to_owned()),
+        (String::new(), "roll: p = 100d6\nlet: q = p where count(p where count(p where it > 0) > 0) > 0".to_owned()),
+        ("w: 1000000000000".to_owned(), format!("tell: {}", "{w}".repeat(300))),
+    ] {
+        let game = tiny(&sheet, &command).expect("it can be read");
+        let mut table = Seating::of(harbour).admins(&["Ann"]).seat();
+        table.play_with(games_with(game));
+        table.say("Ann", "!plugin enable tiny");
+        let said = table.say("Ann", "!go").all();
+        let refused = ["worked out through too many", "too long an answer"].iter().any(|says| said.contains(says));
+        assert!(refused, "{command}: {said}");
+    }
+}
+
+#[test]
+fn numbers_that_no_sheet_has_and_words_of_the_language_are_refused() {
+    for (sheet, command, says) in [
+        ("low: -9223372036854775808", "change: low = 1", "is no number"),
+        ("neg: -5/3", "change: neg +1", "is no number"),
+        ("if: 3", "tell: x", "a word of this language"),
+        ("calm: 3", "roll: p = 2d6\nif p: X\nelse: Y", "a condition is yes or no, and this is dice"),
+        ("calm: 3", "take: w, one of a, b\nif w < b: X\nelse: Y", "words are alike or not"),
+        ("calm: 3", "take: w, one of ,", "the words are missing"),
+        ("calm: 3", "take: w, flag x after y", "only a number, a choice or a text can go behind a word"),
+        ("calm: 3", "take: w, number 0 to 3\ntake: w, text", "w is taken twice"),
+        ("calm: 3", "let: w = 1\nroll: w = 2d6", "w was a number above, and here it is dice"),
+    ] {
+        let told = tiny(sheet, command).err().map(|mistakes| mistakes.to_string()).unwrap_or_default();
+        assert!(told.contains(says), "{sheet} {command}: {told}");
+    }
+}
+
+#[test]
+fn nobody_elses_numbers_get_into_a_roll_by_following_it() {
+    let text = HEAT.replace(
+        "[command risk]\nhelp: Risk something.\n",
+        "[command risk]\nhelp: Risk something.\ntake: n, number 0 to 6; optional\n",
+    ) + "[command aid]\nhelp: Aid.\nfollows: risk of anyone\ntake: n, number 0 to 6\n[command press]\nhelp: Press on.\nfollows: risk\nchange: heat + n\n";
+    let mut table = Seating::of(harbour).people(&["Ann", "Bob"]).seat();
+    table.play_with(games_with(plugin(Arc::new(read(&text).expect("it is right")))));
+    table.plays("Ann", "!risk 1");
+    table.plays("Bob", "!aid #1 6");
+    assert!(table.plays("Ann", "!press").reply().contains("heat 4/6 (+1)"));
+}
+
+#[test]
+fn a_command_in_any_script_does_no_harm_to_other_words() {
+    let text = HEAT.replace("[command boast]", "[command élancer]");
+    let mut table = Seating::of(harbour).people(&["Ann"]).seat();
+    table.play_with(games_with(plugin(Arc::new(read(&text).expect("it is right")))));
+    assert!(table.plays("Ann", "!élancer").reply().contains("LOUD"));
+    for line in ["!xyzzy", "!astragal: elanser", "!set ß 3", "!roll 2d6+ẞ", "!roll ẞ"] {
+        let said = table.say("Ann", line).all();
+        assert!(!said.contains("a bug in"), "{line}: {said}");
+    }
+}
+
 /// The plugins of a table with another version of the game.
 fn games_with(game: Box<dyn Plugin>) -> Plugins {
     house::with_plugins(vec![game, roll::plugin()]).expect("their words are free")

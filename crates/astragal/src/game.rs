@@ -81,6 +81,8 @@ fn check(file: &Path) -> anyhow::Result<()> {
     let game = Arc::new(read(file)?);
     let name = file.display().to_string();
     must_be_another(&game.manifest.id).with_context(|| name.clone())?;
+    let plugins = || -> Vec<_> { games::all().into_iter().chain([declared::plugin(game.clone())]).collect() };
+    house::with_plugins(plugins()).with_context(|| name.clone())?;
     let mut lines = 0;
     let differences: Vec<String> = game
         .scenes

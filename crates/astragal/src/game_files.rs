@@ -5,7 +5,8 @@ use anyhow::{Context, bail, ensure};
 use declared::Game;
 use plugin_api::Plugin;
 use std::collections::BTreeMap;
-use std::fs;
+use std::fs::{self, File};
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use table::Plugins;
@@ -42,9 +43,12 @@ pub struct WithFiles {
 /// # Errors
 /// It cannot be read, or everything that is wrong in it.
 pub fn read(file: &Path) -> anyhow::Result<Game> {
-    let size = fs::metadata(file).with_context(|| format!("{} cannot be read", file.display()))?.len();
-    ensure!(size <= MOST_BYTES, "{} is larger than {} kB", file.display(), MOST_BYTES >> 10);
-    let bytes = fs::read(file).with_context(|| format!("{} cannot be read", file.display()))?;
+    let unread = || format!("{} cannot be read", file.display());
+    // Opening a pipe would wait for somebody to write to it.
+    ensure!(fs::metadata(file).with_context(unread)?.is_file(), "{} is no file", file.display());
+    let mut bytes = Vec::new();
+    File::open(file).with_context(unread)?.take(MOST_BYTES + 1).read_to_end(&mut bytes).with_context(unread)?;
+    ensure!(bytes.len() as u64 <= MOST_BYTES, "{} is larger than {} kB", file.display(), MOST_BYTES >> 10);
     let Ok(text) = String::from_utf8(bytes) else { bail!("{} is no text in UTF-8", file.display()) };
     declared::read(&text).map_err(|mistakes| anyhow::anyhow!("{}:\n{mistakes}", file.display()))
 }
@@ -74,8 +78,9 @@ impl GameFiles {
         let mut with = WithFiles { plugins, told: Vec::new(), wrong: Vec::new() };
         let mut now = BTreeMap::new();
         let files = directory.map(files_in).transpose().unwrap_or_else(|error| {
-            with.wrong.push(format!("{error:#}"));
-            None
+            with.wrong.push(format!("{error:#}\nthe games that were there go on"));
+            let there = before.keys().map(|name| directory.unwrap_or(Path::new("")).join(name));
+            Some(there.collect())
         });
         for file in files.unwrap_or_default() {
             let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
@@ -92,7 +97,11 @@ impl GameFiles {
                     with.told.extend(played.since(old.as_ref()));
                     now.insert(name, played);
                 }
-                Err(error) => with.wrong.push(format!("{error:#}")),
+                Err(error) => {
+                    with.wrong.push(format!("{error:#}"));
+                    // What it was before goes on, if it still can.
+                    now.extend(old.filter(|old| with.added(&name, old).is_ok()).map(|old| (name, old)));
+                }
             }
         }
         with.told.extend(before.values().map(|gone| format!("{} is gone", gone.game.manifest.id)));

@@ -10,6 +10,11 @@ use std::collections::BTreeMap;
 pub const MOST_DICE: i64 = 100;
 /// The most sides of a die.
 pub const MOST_SIDES: i64 = 1000;
+/// The most that one command works out, and how far within each other.
+const MOST_STEPS: u32 = 5000;
+const DEEPEST: u32 = 110;
+/// The most bytes that a command says.
+const MOST_SAID: usize = 2000;
 
 /// What something came to.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -75,6 +80,16 @@ pub struct Scope<'s, 't> {
     pub derived: &'s BTreeMap<String, Expression>,
     /// The command.
     pub turn: &'s mut Turn<'t>,
+    /// What it has cost so far.
+    pub spent: Spent,
+}
+
+/// What a command has cost so far.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Spent {
+    steps: u32,
+    depth: u32,
+    said: usize,
 }
 
 impl Scope<'_, '_> {
@@ -83,6 +98,29 @@ impl Scope<'_, '_> {
     /// # Errors
     /// It asks for too many dice, for a die that does not exist, or for a number where something else is noted.
     pub fn value(&mut self, expression: &Expression) -> Result<Value, Refusal> {
+        self.spent.steps += 1;
+        self.spent.depth += 1;
+        if self.spent.steps > MOST_STEPS || self.spent.depth > DEEPEST {
+            return Err(Refusal::new("that is worked out through too many other things"));
+        }
+        let value = self.worked_out(expression);
+        self.spent.depth -= 1;
+        value
+    }
+
+    /// Counts what is said.
+    ///
+    /// # Errors
+    /// It is too much.
+    pub fn says(&mut self, bytes: usize) -> Result<(), Refusal> {
+        self.spent.said += bytes;
+        match self.spent.said <= MOST_SAID {
+            true => Ok(()),
+            false => Err(Refusal::new("that would be too long an answer")),
+        }
+    }
+
+    fn worked_out(&mut self, expression: &Expression) -> Result<Value, Refusal> {
         Ok(match expression {
             Expression::Number(number) => Value::Number(*number),
             Expression::Flag(yes) => Value::Flag(*yes),
@@ -193,7 +231,7 @@ impl Scope<'_, '_> {
             Function::Down => divided(one, other, false)?,
             Function::Remainder => match other {
                 0 => return Err(Refusal::new("nothing can be divided by 0")),
-                other => Value::Number(one.rem_euclid(other)),
+                other => Value::Number(one.wrapping_rem_euclid(other)),
             },
             Function::Known => Value::Flag(!matches!(first, Value::Nothing | Value::Flag(false))),
             Function::Percentiles => {
@@ -236,8 +274,7 @@ fn divided(number: i64, by: i64, up: bool) -> Result<Value, Refusal> {
     if by == 0 {
         return Err(Refusal::new("nothing can be divided by 0"));
     }
-    let (down, exact) = (number.div_euclid(by), number.rem_euclid(by) == 0);
-    // Rounded towards the smaller number, also where the divisor is negative.
-    let down = if by < 0 && !exact { down - 1 } else { down };
+    let (down, exact) = (number.saturating_div(by), number.wrapping_rem(by) == 0);
+    let down = if !exact && (number < 0) != (by < 0) { down - 1 } else { down };
     Ok(within(if up && !exact { down + 1 } else { down }))
 }

@@ -25,6 +25,15 @@ pub enum Kind {
     Die,
 }
 
+impl Kind {
+    /// True if a name may be the other where it was this before.
+    pub fn goes_for(&self, other: &Kind) -> bool {
+        let dice = |kind: &Kind| matches!(kind, Kind::Pool | Kind::Die);
+        let numbers = |kind: &Kind| matches!(kind, Kind::Number | Kind::Flag);
+        self == other || dice(self) && dice(other) || numbers(self) && numbers(other)
+    }
+}
+
 impl fmt::Display for Kind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {

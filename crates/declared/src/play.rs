@@ -1,10 +1,10 @@
 //! Plays a command of a game.
 
-use crate::evaluate::{Scope, Value};
+use crate::evaluate::{Scope, Spent, Value};
 use crate::expression::Expression;
 use crate::game::{Change, Command, End, Game, Sign, Step};
 use crate::read::VALUE;
-use plugin_api::{CommandSpec, Counter, FollowUp, Refusal, Reply, Target, Trait, Turn, first_words};
+use plugin_api::{CommandSpec, Counter, FollowUp, Manifest, Refusal, Reply, Target, Trait, Turn};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -34,11 +34,13 @@ pub fn play(game: &Game, at: usize, typed: &BTreeMap<String, Value>, turn: &mut 
     if let Some(target) = &target {
         may_follow(spec, command, target, turn)?;
         names.clone_from(&target.record.names);
+        // What the roll called something may have come onto the sheet with a newer file.
+        names.retain(|name, _| !game.sheet.contains_key(name) && !game.derived.contains_key(name));
     }
     names.extend(typed.iter().map(|(name, value)| (name.clone(), value.clone())));
     let first = game.sheet.iter().map(|(name, first)| (name.clone(), first.now)).collect();
     let wanted = turn.is_wanted_whole();
-    let mut scope = Scope { names, sheet: &first, derived: &game.derived, turn };
+    let mut scope = Scope { names, sheet: &first, derived: &game.derived, turn, spent: Spent::default() };
     let rolled = steps(command, &mut scope)?;
     let end = ending(command, &mut scope)?;
     let mut reply = stated(command, end, &scope);
@@ -62,7 +64,7 @@ pub fn play(game: &Game, at: usize, typed: &BTreeMap<String, Value>, turn: &mut 
             reply = if offer.must { reply.ask(&offer.line, label) } else { reply.offer(&offer.line, label) };
         }
     }
-    Ok(kept(spec, command, target, reply, scope))
+    Ok(kept(&game.manifest, (spec, command), &rolled, target, reply, scope))
 }
 
 /// Refuses to follow up on another command's roll, or a second time, or to change a sheet that is not of whoever rolled.
@@ -178,8 +180,11 @@ fn changed(game: &Game, command: &Command, mut reply: Reply, scope: &mut Scope<'
             continue;
         }
         // `take: attribute, one of might, wits` names the number.
-        let typed = scope.names.get(name).map(Value::shown);
-        let name = typed.as_ref().filter(|typed| game.sheet.contains_key(*typed)).unwrap_or(name);
+        let typed = match scope.names.get(name) {
+            Some(Value::Word(typed)) => Some(typed.clone()),
+            _ => None,
+        };
+        let name = typed.as_ref().unwrap_or(name);
         let Some(first) = game.sheet.get(name) else { continue };
         let amount = scope.number(amount)?;
         let before = scope.turn.value(name)?.unwrap_or(*first);
@@ -190,7 +195,7 @@ fn changed(game: &Game, command: &Command, mut reply: Reply, scope: &mut Scope<'
         };
         let after = Counter { most: before.most.or(first.most), ..before }.at(to);
         scope.turn.change_value(name, after);
-        let by = match after.now - before.now {
+        let by = match after.now.saturating_sub(before.now) {
             // What is full cannot become more; what changes by nothing is no change.
             0 if *sign == Sign::Is || amount == 0 => continue,
             0 => " as before".to_owned(),
@@ -203,8 +208,9 @@ fn changed(game: &Game, command: &Command, mut reply: Reply, scope: &mut Scope<'
 
 /// Keeps what follow-ups need, and closes what is offered no longer.
 fn kept(
-    spec: &CommandSpec,
-    command: &Command,
+    manifest: &Manifest,
+    (spec, command): (&CommandSpec, &Command),
+    rolled: &[&str],
     target: Option<Target<Record>>,
     reply: Reply,
     scope: Scope<'_, '_>,
@@ -218,9 +224,18 @@ fn kept(
         turn.close_offers_on(entry, &closed);
     }
     let offered = |name: &String| {
-        reply.offers.iter().any(|offer| first_words(&offer.command, 4).any(|(words, _)| words == *name))
+        let mut lines = reply.offers.iter().filter_map(|offer| manifest.begun(&offer.command));
+        lines.any(|(spec, _)| spec.name == *name)
     };
     let done = record.done.iter().chain([&spec.name]).filter(|name| !offered(name)).cloned().collect();
-    turn.amend(&Record { names, done, ..record });
+    let names = match spec.follow_up {
+        // Of what somebody else typed and has on their sheet, the roll keeps nothing but the dice.
+        FollowUp::Anyone => {
+            let dice = names.into_iter().filter(|(name, _)| rolled.contains(&name.as_str()));
+            record.names.into_iter().chain(dice).collect()
+        }
+        _ => names,
+    };
+    turn.amend(&Record { command: record.command, names, done });
     if spec.follow_up == FollowUp::Own { turn.offered_to(actor, reply) } else { reply }
 }

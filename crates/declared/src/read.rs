@@ -9,10 +9,10 @@ use crate::expression::{Dice, Expression, Kind, Names, parse};
 use crate::game::{Game, Scene};
 use crate::lines::{Line, SCENE, Section, sections};
 use crate::mistake::{Mistake, Mistakes};
-use command::{Around, Done, command};
+use command::{Around, Done, MOST_LINES, command};
 pub use ends::VALUE;
 use inherit::{Lines, is_end};
-use plugin_api::{Counter, Manifest, SheetValue, suggest};
+use plugin_api::{CommandSpec, Counter, MOST_NUMBER, Manifest, SheetValue, Trait, suggest};
 use std::collections::{BTreeMap, BTreeSet};
 use take::words;
 
@@ -21,6 +21,9 @@ const FORMAT: &str = "0";
 /// The most commands of a game, and the most values on its sheet.
 const MOST_COMMANDS: usize = 64;
 const MOST_VALUES: usize = 200;
+/// Words that expressions are made of, which no number of the sheet is called.
+const RESERVED: [&str; 13] =
+    ["if", "then", "else", "and", "or", "not", "is", "it", "where", "with", "of", "value", "nothing"];
 /// The headings of a file, besides the lines above the first.
 const HEADINGS: [&str; 6] = ["sheet", "command", "ladder", "words", "glossary", SCENE];
 /// The lines above the first heading.
@@ -68,6 +71,8 @@ impl Reading<'_> {
         let ladders = self.ladders();
         let done = self.commands(&on_sheet, &ladders);
         self.offers(&done);
+        let mut done = done;
+        private_as_offered(&mut done);
         let get = |name: &str| top.get(name).cloned().unwrap_or_default();
         let values =
             on_sheet.order.iter().map(|name| SheetValue { name: name.clone(), first: on_sheet.all[name].to_string() });
@@ -109,6 +114,7 @@ impl Reading<'_> {
                 self.mistakes.push(line.name_wrong(what));
             } else if line.name == "format" && value != FORMAT {
                 self.mistakes.push(line.value_wrong(format!("I read format {FORMAT}, and this is {value}")));
+                top.insert(line.name.clone(), value.to_owned());
             } else if line.name == "game" && !is_id(value) {
                 self.mistakes
                     .push(line.value_wrong("the id of a game is one short word of small letters, such as blades"));
@@ -140,8 +146,8 @@ impl Reading<'_> {
                 self.mistakes.push(heading.all_wrong(what));
             } else if named && !known.insert((kind, name)) {
                 self.mistakes.push(heading.all_wrong(format!("there are two of [{kind} {name}]")));
-            } else if kind == "command" && (name.split(' ').count() > 4 || !name.starts_with(char::is_alphabetic)) {
-                self.mistakes.push(heading.all_wrong("the name of a command is one to four words"));
+            } else if kind == "command" && !is_typed(name) {
+                self.mistakes.push(heading.all_wrong("the name of a command is one to four words of letters"));
             }
         }
     }
@@ -159,10 +165,13 @@ impl Reading<'_> {
 
     fn ladders(&mut self) -> BTreeMap<String, Vec<Line>> {
         let all: Vec<Section> = self.of_kind("ladder").cloned().collect();
+        for line in all.iter().filter_map(|ladder| ladder.lines.get(MOST_LINES)) {
+            self.mistakes.push(line.all_wrong(format!("a ladder may have {MOST_LINES} lines")));
+        }
         for line in all.iter().flat_map(|ladder| &ladder.lines).filter(|line| !is_end(&line.name)) {
             self.mistakes.push(line.name_wrong("a line of a ladder begins with 6, 10+, 7-9, 3-, \"if ...\" or else"));
         }
-        let ends = |lines: &[Line]| lines.iter().filter(|line| is_end(&line.name)).cloned().collect();
+        let ends = |lines: &[Line]| lines.iter().filter(|line| is_end(&line.name)).take(MOST_LINES).cloned().collect();
         all.iter().map(|ladder| (ladder.name.clone(), ends(&ladder.lines))).collect()
     }
 
@@ -252,7 +261,7 @@ impl OnSheet {
             }
             return Ok(());
         }
-        let Some(first) = Counter::read(value).filter(|first| first.most.is_none_or(|most| most >= first.now)) else {
+        let Some(first) = Counter::read(value).filter(is_possible) else {
             // Their names are known all the same: one mistake makes no second.
             self.names.extend(names.iter().map(|name| (name.clone(), Kind::Number)));
             self.all.extend(names.into_iter().map(|name| (name, Counter::default())));
@@ -269,7 +278,12 @@ impl OnSheet {
     }
 
     fn may_be(&self, line: &Line, name: &str) -> Result<(), Mistake> {
-        let letters = name.chars().all(|c| c.is_alphabetic() || matches!(c, ' ' | '\'' | '-'));
+        let letters = name.chars().all(|c| c.is_alphabetic() || matches!(c, ' ' | '\''));
+        if name.split(' ').any(|word| RESERVED.contains(&word)) {
+            return Err(
+                line.name_wrong(format!("\"{name}\" has a word of this language in it: call it something else"))
+            );
+        }
         if !letters || name.chars().count() > 20 || name.split(' ').count() > 3 {
             return Err(
                 line.name_wrong(format!("\"{name}\" cannot be a name on a sheet: one to three words, 20 letters"))
@@ -285,6 +299,12 @@ impl OnSheet {
     }
 }
 
+/// True for a number that a sheet can have.
+fn is_possible(first: &Counter) -> bool {
+    let small = |number: i64| (-MOST_NUMBER..=MOST_NUMBER).contains(&number);
+    small(first.now) && first.most.is_none_or(|most| small(most) && (0..=most).contains(&first.now))
+}
+
 /// What a command lacks.
 fn incomplete(read: &Done) -> impl Iterator<Item = String> {
     let help = "a command needs a line \"help: ...\" that says what it does".to_owned();
@@ -292,6 +312,21 @@ fn incomplete(read: &Done) -> impl Iterator<Item = String> {
     let end = end
         .map(|end| format!("behind \"{}\" a line \"else: ...\" is missing: what if none of these holds?", end.outcome));
     Some(help).filter(|_| read.spec.help.is_empty()).into_iter().chain(end)
+}
+
+/// A command is for those who may know the sheet if one that it offers is: the chances of the offer depend on it.
+fn private_as_offered(done: &mut [Done]) {
+    for _ in 0..done.len() {
+        let of_the_sheet = |spec: &&CommandSpec| spec.is(Trait::Sheet);
+        let known: Vec<CommandSpec> = done.iter().map(|done| &done.spec).filter(of_the_sheet).cloned().collect();
+        let offers = |done: &Done| done.offered.iter().any(|(_, typed)| known.iter().any(|spec| spec.begins(typed)));
+        let open: Vec<usize> =
+            (0..done.len()).filter(|at| !done[*at].spec.is(Trait::Sheet) && offers(&done[*at])).collect();
+        if open.is_empty() {
+            return;
+        }
+        open.into_iter().for_each(|at| done[at].spec.traits.push(Trait::Sheet));
+    }
 }
 
 /// The commands that these lines follow.
@@ -317,6 +352,12 @@ fn of_all<'n>(mut all: impl Iterator<Item = &'n Names>) -> Names {
     let Some(mut names) = all.next().cloned() else { return Names::new() };
     all.for_each(|other| names.retain(|name, kind| other.get(name) == Some(kind)));
     names
+}
+
+/// True for one to four words as people type them.
+fn is_typed(name: &str) -> bool {
+    let letters = name.chars().all(|c| c.is_alphanumeric() || matches!(c, ' ' | '\'' | '-'));
+    letters && name.split(' ').count() <= 4 && name.starts_with(char::is_alphabetic)
 }
 
 fn is_id(id: &str) -> bool {

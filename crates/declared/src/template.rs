@@ -57,12 +57,14 @@ impl Template {
     /// # Errors
     /// A value cannot be worked out.
     pub fn said(&self, scope: &mut Scope<'_, '_>) -> Result<String, Refusal> {
-        let mut said = String::new();
+        let (mut said, mut before) = (String::new(), 0);
         for part in &self.0 {
             match part {
                 Part::Said(text) => said.push_str(text),
                 Part::Worked(expression) => said.push_str(&scope.value(expression)?.shown()),
             }
+            scope.says(said.len().saturating_sub(before))?;
+            before = said.len();
         }
         Ok(said.trim().to_owned())
     }

@@ -110,6 +110,20 @@ fn hostile_files_are_refused() {
         ("continued", format!("{TOP}{}", "a: b \\\n".repeat(7000))),
         ("large", "x".repeat(10 << 20)),
         ("numbers", command("let: a = 99999999999999999999")),
+        ("ladders", {
+            let ladder = format!("[ladder l]\n{}", "1: A\n".repeat(8000));
+            let said = format!("roll: p = 1d6\n{}", "say: l(p)\n".repeat(30));
+            let all = (0..60).map(|at| format!("[command c{at}]\nhelp: x\n{said}"));
+            format!("{TOP}{ladder}{}", all.collect::<String>())
+        }),
+        ("merged", {
+            let lets = |name: &str| format!("let: {name} = 1\n").repeat(2000);
+            format!(
+                "{TOP}[command a]\nhelp: x\n{}[command b]\nhelp: x\n{}[command c]\nlike: a\nredo: b\n",
+                lets("x"),
+                lets("y")
+            )
+        }),
         ("empty", String::new()),
         ("zeros", "\0".repeat(60_000)),
     ] {

@@ -263,7 +263,7 @@ impl<'a> Sheet<'a> {
         while at < filled.typed.len() && filled.shown.len() < MOST {
             let rest = &filled.typed[at..];
             let alone = !filled.typed[..at].ends_with(|c: char| c.is_alphanumeric() || c == '_' || c == '$');
-            let name = name_at(rest).to_lowercase();
+            let (name, long) = (name_at(rest).to_lowercase(), name_at(rest).len());
             match self.value(&name).filter(|_| alone && !name.is_empty()) {
                 Some(saved) => {
                     let value = &*saved.text;
@@ -280,13 +280,13 @@ impl<'a> Sheet<'a> {
                     }
                     let put = if apart && !put.starts_with('-') { format!("+{put}") } else { put };
                     // `stealth d20` is not five dice.
-                    let behind = filled.typed[at + name.len()..].trim_start_matches([' ', '1']);
+                    let behind = filled.typed[at + long..].trim_start_matches([' ', '1']);
                     let throws =
                         behind.starts_with(['d', 'D']) && behind[1..].starts_with(|c: char| c.is_ascii_digit());
                     if throws && put.trim_start_matches('+').bytes().all(|byte| byte.is_ascii_digit()) {
                         return None;
                     }
-                    filled.typed.replace_range(at..at + name.len(), &put);
+                    filled.typed.replace_range(at..at + long, &put);
                     filled.note(&name, saved);
                     at += put.len();
                 }

@@ -47,7 +47,7 @@ pub fn parse(line: &Line, part: Range<usize>, names: &Names, dice: Dice) -> Resu
     if all.len() > MOST_TOKENS {
         return Err(line.wrong(part, format!("an expression may have {MOST_TOKENS} words and signs, and not more")));
     }
-    let mut parser = Parser { line, tokens: &all, next: 0, names: names.clone(), dice, depth: 0, end: part.end };
+    let mut parser = Parser { line, tokens: &all, next: 0, names, it: false, dice, depth: 0, end: part.end };
     let parsed = parser.expression()?;
     match parser.tokens.get(parser.next) {
         None => Ok(parsed),
@@ -66,7 +66,9 @@ struct Parser<'a> {
     line: &'a Line,
     tokens: &'a [Token],
     next: usize,
-    names: Names,
+    names: &'a Names,
+    /// Whether `it` is the number of a die here.
+    it: bool,
     dice: Dice,
     depth: usize,
     end: usize,
@@ -205,6 +207,10 @@ impl Parser<'_> {
             ">=" => Operator::AtLeast,
             _ => return Ok(left),
         };
+        let ordered = !matches!(operator, Operator::Equal | Operator::Unequal);
+        if ordered && matches!(left.kind, Kind::Word(_)) {
+            return Err(self.wrong_here("words are alike or not: write \"is\" or \"is not\""));
+        }
         self.next += 1;
         let unlike = operator == Operator::Equal && self.takes("not");
         let operator = if unlike { Operator::Unequal } else { operator };
@@ -266,13 +272,10 @@ impl Parser<'_> {
         loop {
             if self.takes("where") {
                 self.must_be(&Kind::Pool, from, &left)?;
-                let before = self.names.insert(IT.to_owned(), Kind::Number);
-                let holds = self.of(&Kind::Flag, Self::compared);
-                match before {
-                    Some(kind) => drop(self.names.insert(IT.to_owned(), kind)),
-                    None => drop(self.names.remove(IT)),
-                }
-                left = pool(Expression::Where(Box::new(left.expression), Box::new(holds?)));
+                let before = std::mem::replace(&mut self.it, true);
+                let holds = self.of(&Kind::Flag, Self::compared)?;
+                self.it = before;
+                left = pool(Expression::Where(Box::new(left.expression), Box::new(holds)));
             } else if self.takes("with") {
                 self.must_be(&Kind::Pool, from, &left)?;
                 let more = self.of(&Kind::Pool, Self::primary)?;
@@ -300,6 +303,9 @@ impl Parser<'_> {
                 Kind::Number | Kind::Flag if self.is_die(self.next) => self.perhaps_dice(inner.expression),
                 _ => Ok(inner),
             };
+        }
+        if self.it && self.takes(IT) {
+            return Ok(number(Expression::Name(IT.to_owned())));
         }
         let known = known_name(self.tokens, self.next, |name| self.names.contains_key(name));
         let called =

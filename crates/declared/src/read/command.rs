@@ -12,7 +12,7 @@ use plugin_api::{ArgumentKind, ArgumentSpec, CommandSpec, Effect, FollowUp, Many
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The most lines of a command.
-const MOST_LINES: usize = 40;
+pub const MOST_LINES: usize = 40;
 /// What a line of a command may begin with, besides a way to end.
 const NAMES: [&str; 20] = [
     "main", "help", "alias", "example", "referee", "like", "follows", "again", "take", "refuse", "let", "roll", "redo",
@@ -114,7 +114,12 @@ impl Reader<'_> {
             return Err(line.value_wrong(format!("\"{name}\" is no name: a name is one to four words of letters")));
         }
         if self.around.names.contains_key(name) {
-            return Err(line.value_wrong(format!("{name} stands on the sheet already: call this something else")));
+            return Err(line.value_wrong(format!("{name} is on the sheet already: call this something else")));
+        }
+        if let Some(before) = self.done.names.get(name).filter(|before| !before.goes_for(&kind)) {
+            return Err(
+                line.value_wrong(format!("{name} was {before} above, and here it is {kind}: call this something else"))
+            );
         }
         self.done.names.insert(name.to_owned(), kind);
         Ok(())
@@ -129,6 +134,9 @@ impl Reader<'_> {
                 return self.name(line, &name, Kind::Number).and(Err(mistake));
             }
         };
+        if self.done.spec.arguments.iter().any(|known| known.field == name) {
+            return Err(line.value_wrong(format!("{name} is taken twice")));
+        }
         self.name(line, &name, kind)?;
         self.done.spec.arguments.push(spec);
         Ok(())
@@ -239,6 +247,9 @@ impl Reader<'_> {
         }
         if self.done.command.ends.last().is_some_and(|last| last.when.is_none()) {
             return Err(line.name_wrong("nothing can come behind else"));
+        }
+        if self.done.command.ends.len() == MOST_LINES {
+            return Err(line.all_wrong(format!("a command may have {MOST_LINES} ways to end")));
         }
         let end = end(line, &self.done.names)?;
         self.done.command.ends.push(end);

@@ -1,6 +1,6 @@
 //! The ways to end: `6: TRIUMPH | success`, `7-9: ...`, `if EXPR: ...`, `else: ...`.
 
-use crate::expression::{Dice, Expression, Names, Operator, parse};
+use crate::expression::{Dice, Expression, Kind, Names, Operator, parse};
 use crate::game::End;
 use crate::lines::Line;
 use crate::mistake::Mistake;
@@ -69,7 +69,12 @@ fn when(line: &Line, names: &Names) -> Result<Option<Expression>, Mistake> {
     }
     if let Some(condition) = name.strip_prefix("if ") {
         let from = start + name.len() - condition.len();
-        return Ok(Some(parse(line, from..start + name.len(), names, Dice::Lie)?.expression));
+        let place = from..start + name.len();
+        let condition = parse(line, place.clone(), names, Dice::Lie)?;
+        if condition.kind != Kind::Flag {
+            return Err(line.wrong(place, format!("a condition is yes or no, and this is {}", condition.kind)));
+        }
+        return Ok(Some(condition.expression));
     }
     if !names.contains_key(VALUE) {
         return Err(

@@ -1,5 +1,6 @@
 //! `like: COMMAND` and `redo: COMMAND`: the lines of another command, in place of a line that names it.
 
+use super::command::MOST_LINES;
 use crate::lines::{Line, Section};
 use crate::mistake::Mistake;
 use plugin_api::suggest;
@@ -40,6 +41,9 @@ impl<'a> Lines<'a> {
     }
 
     fn within(&mut self, command: &Section, depth: usize) -> Result<Vec<Line>, Mistake> {
+        if let Some(line) = command.lines.get(MOST_LINES) {
+            return Err(line.all_wrong(format!("a command may have {MOST_LINES} lines")));
+        }
         let mut own = Vec::new();
         let own_end = command.lines.iter().any(|line| is_end(&line.name) || line.name == "say");
         for line in &command.lines {

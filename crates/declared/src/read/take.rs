@@ -32,6 +32,13 @@ pub fn take(line: &Line) -> Result<(String, Kind, ArgumentSpec), Mistake> {
         None => (what, Vec::new()),
     };
     let (kind, typed, place, many) = what_is_taken(line, what)?;
+    let behind_a_word = matches!(place, Place::Here);
+    if !after.is_empty() && !behind_a_word {
+        return Err(wrong("only a number, a choice or a text can go behind a word".to_owned()));
+    }
+    if matches!(&typed, ArgumentKind::Choice(all) if all.iter().all(|each| each.words.is_empty())) {
+        return Err(wrong("the words are missing".to_owned()));
+    }
     let place = if after.is_empty() { place } else { Place::Word(after) };
     let many = if optional && many == Many::One { Many::Maybe } else { many };
     let spec =

@@ -213,7 +213,7 @@ fn main_begun<'a>(word: &str, games: &[&'a dyn Plugin]) -> Option<&'a str> {
 
 /// True if a long word has the same consonants as a command: `obstical`.
 fn sounds_like(word: &str, command: &str) -> bool {
-    command.len() >= SPOKEN && word.starts_with(&command[..1]) && consonants(word) == consonants(command)
+    command.len() >= SPOKEN && word.chars().next() == command.chars().next() && consonants(word) == consonants(command)
 }
 
 /// `3bd` is `bd 3`: its place, and how it is typed.
