@@ -4,6 +4,7 @@ use crate::evaluate::{Scope, Spent, Value};
 use crate::expression::Expression;
 use crate::game::{Change, Command, End, Game, Sign, Step};
 use crate::read::VALUE;
+use chat::{Block, Span};
 use plugin_api::{CommandSpec, Counter, FollowUp, Manifest, Refusal, Reply, Target, Trait, Turn};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -41,14 +42,13 @@ pub fn play(game: &Game, at: usize, typed: &BTreeMap<String, Value>, turn: &mut 
     let first = game.sheet.iter().map(|(name, first)| (name.clone(), first.now)).collect();
     let wanted = turn.is_wanted_whole();
     let mut scope = Scope { names, sheet: &first, derived: &game.derived, turn, spent: Spent::default() };
-    let rolled = steps(command, &mut scope)?;
+    let done = target.as_ref().filter(|target| target.record.done.contains(&spec.name) && !command.again);
+    let done = done.map(|target| Refusal::new(format!("{} was done on #{} already", spec.name, target.entry)));
+    let rolled = steps(command, done, &mut scope)?;
     let end = ending(command, &mut scope)?;
     let mut reply = stated(command, end, &scope);
     if !wanted {
         return Ok(reply);
-    }
-    if let Some(target) = &target {
-        reply = reply.text(scope.turn.whose(target, &target.record.command));
     }
     reply = shown(command, end, &rolled, reply, &mut scope)?;
     reply = changed(game, command, reply, &mut scope)?;
@@ -64,18 +64,19 @@ pub fn play(game: &Game, at: usize, typed: &BTreeMap<String, Value>, turn: &mut 
             reply = if offer.must { reply.ask(&offer.line, label) } else { reply.offer(&offer.line, label) };
         }
     }
+    let whose = target.as_ref().map(|target| scope.turn.whose(target, &target.record.command)).unwrap_or_default();
+    if let Some(Block::Line(line)) = reply.blocks.first_mut().filter(|_| !whose.is_empty()) {
+        line.insert(0, Span::Text(whose));
+    }
     Ok(kept(&game.manifest, (spec, command), &rolled, target, reply, scope))
 }
 
-/// Refuses to follow up on another command's roll, or a second time, or to change a sheet that is not of whoever rolled.
+/// Refuses to follow up on another command's roll, or to change a sheet that is not of whoever rolled.
 fn may_follow(spec: &CommandSpec, command: &Command, target: &Target<Record>, turn: &Turn) -> Result<(), Refusal> {
     let Target { entry, actor, record, .. } = target;
     if !command.follows.contains(&record.command) {
         let what = format!("that follows {}, and #{entry} is {}", command.follows.join(" or "), record.command);
         return Err(Refusal::new(what));
-    }
-    if record.done.contains(&spec.name) && !command.again {
-        return Err(Refusal::new(format!("{} was done on #{entry} already", spec.name)));
     }
     if spec.is(Trait::Sheet) && *actor != turn.actor && spec.follow_up == FollowUp::Own {
         let name = turn.name(*actor);
@@ -91,8 +92,9 @@ fn holds(when: Option<&Expression>, scope: &mut Scope<'_, '_>) -> Result<bool, R
     }
 }
 
-/// Does the steps in their order. Returns the names of what was rolled.
-fn steps<'c>(command: &'c Command, scope: &mut Scope<'_, '_>) -> Result<Vec<&'c str>, Refusal> {
+/// Does the steps in their order. Returns the names of what was rolled. What was done already is refused unless the game itself
+/// says why not.
+fn steps<'c>(command: &'c Command, done: Option<Refusal>, scope: &mut Scope<'_, '_>) -> Result<Vec<&'c str>, Refusal> {
     let mut rolled: Vec<&str> = Vec::new();
     for step in &command.steps {
         match step {
@@ -101,6 +103,7 @@ fn steps<'c>(command: &'c Command, scope: &mut Scope<'_, '_>) -> Result<Vec<&'c 
                     return Err(Refusal::new(said.said(scope)?));
                 }
             }
+            Step::Roll(..) if done.is_some() => break,
             Step::Let(name, expression) | Step::Roll(name, expression) => {
                 let value = scope.value(expression)?;
                 scope.names.insert(name.clone(), value);
@@ -110,7 +113,7 @@ fn steps<'c>(command: &'c Command, scope: &mut Scope<'_, '_>) -> Result<Vec<&'c 
             }
         }
     }
-    Ok(rolled)
+    done.map_or(Ok(rolled), Err)
 }
 
 /// How it ends.
@@ -163,8 +166,8 @@ fn shown(
         reply = reply.bold(scope.names.get(VALUE).map(Value::shown).unwrap_or_default());
     }
     for name in rolled {
-        reply = apart(reply);
         let dice = scope.names.get(*name).cloned().unwrap_or(Value::Nothing).dice();
+        reply = if dice.is_empty() { reply } else { apart(reply) };
         for (at, (sides, value)) in dice.into_iter().enumerate() {
             reply = if at > 0 { reply.text(" ") } else { reply };
             reply = reply.die(format!("d{sides}={value}"));

@@ -308,7 +308,7 @@ fn is_possible(first: &Counter) -> bool {
 /// What a command lacks.
 fn incomplete(read: &Done) -> impl Iterator<Item = String> {
     let help = "a command needs a line \"help: ...\" that says what it does".to_owned();
-    let end = read.command.ends.last().filter(|end| end.when.is_some());
+    let end = read.command.ends.last().filter(|end| end.when.is_some() && !read.misread_end);
     let end = end
         .map(|end| format!("behind \"{}\" a line \"else: ...\" is missing: what if none of these holds?", end.outcome));
     Some(help).filter(|_| read.spec.help.is_empty()).into_iter().chain(end)

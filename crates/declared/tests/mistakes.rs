@@ -49,6 +49,7 @@ fn mistakes_name_the_place_and_what_was_probably_meant() {
         ("like: risk", "commands are like each other in a circle"),
         ("follows: risk", "these commands follow each other in a circle."),
         ("take: crew, flag", "behind \"flag\" its words are missing, as in \"flag crew, together\"."),
+        ("roll: a = 2d6\nelse: X\ntotal: total(a)", "line 9, column 1: what is measured goes above the ways to end."),
         ("roll a dice", "a line is a name, a colon and a value, as in \"title: My game\"."),
     ] {
         let told = wrong_in(body);

@@ -37,6 +37,8 @@ pub struct Done {
     pub command: Command,
     /// What has a name at its end.
     pub names: Names,
+    /// Whether one of its ways to end has a mistake.
+    pub misread_end: bool,
     /// The lines that it offers, to be looked at once all commands are known.
     pub offered: Vec<(Line, String)>,
 }
@@ -52,7 +54,7 @@ struct Reader<'a> {
 pub fn command(name: &str, lines: &[Line], around: &Around<'_>, names: Names, mistakes: &mut Vec<Mistake>) -> Done {
     let spec = CommandSpec { name: name.to_owned(), effect: Effect::Shows, ..CommandSpec::default() };
     let all = around.names.clone().into_iter().chain(names).collect();
-    let done = Done { spec, command: Command::default(), names: all, offered: Vec::new() };
+    let done = Done { spec, command: Command::default(), names: all, misread_end: false, offered: Vec::new() };
     let mut reader = Reader { around, done, rolls: Vec::new(), mistakes };
     if let Some(line) = lines.get(MOST_LINES) {
         reader.mistakes.push(line.all_wrong(format!("a command may have {MOST_LINES} lines")));
@@ -68,7 +70,9 @@ pub fn command(name: &str, lines: &[Line], around: &Around<'_>, names: Names, mi
 impl Reader<'_> {
     fn line(&mut self, line: &Line) -> Result<(), Mistake> {
         if is_end(&line.name) {
-            return self.end(line);
+            let end = self.end(line);
+            self.done.misread_end |= end.is_err();
+            return end;
         }
         let said = line.value().trim();
         match line.name.as_str() {
@@ -203,6 +207,9 @@ impl Reader<'_> {
     }
 
     fn total(&mut self, line: &Line) -> Result<(), Mistake> {
+        if !self.done.command.ends.is_empty() {
+            return Err(line.all_wrong("what is measured goes above the ways to end"));
+        }
         self.measures(line, line.from, line.text.len())
     }
 

@@ -103,7 +103,7 @@ fn merged(base: Vec<Line>, own: &[Line]) -> Vec<Line> {
     for line in base {
         match line.name.as_str() {
             "take" if given.contains(&takes(&line)) => {}
-            "total" if totals => {}
+            "total" if totals => lines.extend(own.extract_if(.., |line| line.name == "total")),
             "follows" if follows => {}
             name if OWN.contains(&name) || ends && (is_end(name) || name == "say") => {}
             // The other's name for something, with what it is here.
@@ -114,6 +114,11 @@ fn merged(base: Vec<Line>, own: &[Line]) -> Vec<Line> {
             }
             "roll" => {
                 lines.extend(own.extract_if(.., |line| matches!(line.name.as_str(), "take" | "refuse")));
+                lines.push(line);
+            }
+            // What measures the ways to end goes above them.
+            name if is_end(name) || name == "say" => {
+                lines.extend(own.extract_if(.., |line| line.name == "total"));
                 lines.push(line);
             }
             _ => lines.push(line),
