@@ -88,11 +88,9 @@ fn check(file: &Path) -> anyhow::Result<()> {
         .scenes
         .iter()
         .filter_map(|scene| {
-            let mut plugins = games::all();
-            plugins.push(declared::plugin(game.clone()));
             // The lines of the file before a scene are empty, so that a difference is told with its line.
             let text = format!("{}{}", "\n".repeat(scene.line), scene.text);
-            plugin_testkit::play(&name, &text, plugins, Compare::Answers, |_| lines += 1).err()
+            plugin_testkit::play(&name, &text, plugins(), Compare::Answers, |_| lines += 1).err()
         })
         .map(|difference| difference.to_string())
         .collect();

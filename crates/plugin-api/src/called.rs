@@ -4,7 +4,7 @@ use crate::{CommandSpec, Manifest};
 use std::ops::Range;
 
 /// Punctuation behind a word that is no part of it.
-const ENDS: [char; 7] = [':', '.', ',', ';', '!', '?', '…'];
+pub const ENDS: [char; 7] = [':', '.', ',', ';', '!', '?', '…'];
 
 /// The first words of a line, at most so many, in lower case, with one space between them and without punctuation behind
 /// the last, and where they are in bytes: all of them, then one less, down to the first alone. A `#` ends a word.

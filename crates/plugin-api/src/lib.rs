@@ -29,7 +29,7 @@ mod words;
 
 pub use answers::Answers;
 pub use argument::{Argument, CommandText, Name, Number};
-pub use called::first_words;
+pub use called::{ENDS, first_words};
 pub use cast::{Cast, Newcomer};
 pub use chat::{CharacterId, Line, Moment, Offer, Readers, Reply, Role, Seen, Span};
 pub use declare::{Arguments, CommandSpec, Commands, FollowUp, Kind, Manifest};

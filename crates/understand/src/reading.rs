@@ -1,6 +1,6 @@
 //! The first word of a line, and calls into a plugin, which may panic.
 
-use plugin_api::{CommandSpec, Plugin, Words};
+use plugin_api::{CommandSpec, ENDS, Plugin, Words};
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -17,6 +17,6 @@ pub fn reads(plugin: &dyn Plugin, command: &CommandSpec, words: &mut Words) -> b
 /// The first word of a line, in lower case and without punctuation after it, and where it is; `undo#5` is two words.
 pub fn first_word(typed: &str) -> (String, Range<usize>) {
     let end = typed.find(|c: char| c.is_whitespace() || c == '#').unwrap_or(typed.len());
-    let word = typed[..end].trim_end_matches([':', '.', ',', ';', '!', '?', '…']);
+    let word = typed[..end].trim_end_matches(ENDS);
     (word.to_lowercase(), 0..end)
 }
