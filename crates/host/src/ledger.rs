@@ -23,7 +23,7 @@ use std::collections::{BTreeMap, BTreeSet};
 const JUST_PLAYED: u64 = 256;
 
 /// Where the shortcuts of a table are.
-const SHORTCUTS: &str = "/table/shortcuts";
+pub const SHORTCUTS: &str = "/table/shortcuts";
 
 /// How many of a character's last rolls a follow-up may be meant for.
 const LAST_ROLLS: usize = 20;

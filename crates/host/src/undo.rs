@@ -1,7 +1,7 @@
 //! Takes an entry back: reverses its changes, if everything it touched is still as it left it.
 
 use crate::Host;
-use crate::ledger::Ledger;
+use crate::ledger::{Ledger, SHORTCUTS};
 use crate::rights::{Act, Rights, Takes};
 use crate::touched;
 use crate::unplayed::Unplayed;
@@ -221,10 +221,20 @@ impl Ledger<'_> {
         in_the_way: impl Fn(Option<u64>) -> Unplayed,
     ) -> Result<T, Unplayed> {
         let mut value = written(document);
-        for change in changes.iter() {
-            let within = Change { path: change.path[path.len()..].to_owned(), ..change.clone() };
-            apply(&mut value, &[within]).map_err(|at| in_the_way(touched.last("", &at)))?;
+        let mut done = Vec::new();
+        for change in std::mem::take(changes) {
+            // Where it was the first, others may have saved something since.
+            let each = if change.path.starts_with(SHORTCUTS) { leaves(&change) } else { Vec::new() };
+            let put = |value: &mut Value, changes: Vec<Change>| {
+                let within =
+                    changes.iter().map(|each| Change { path: each.path[path.len()..].to_owned(), ..each.clone() });
+                apply(value, &within.collect::<Vec<_>>()).map(|()| changes)
+            };
+            let whole = put(&mut value, vec![change]);
+            let put = whole.or_else(|at| if each.is_empty() { Err(at) } else { put(&mut value, each) });
+            done.extend(put.map_err(|at| in_the_way(touched.last("", &at)))?);
         }
+        *changes = done;
         let changed = T::deserialize(&value).map_err(|error| StoreError::damaged(path, error))?;
         let kept = written(&changed);
         if kept != value {
