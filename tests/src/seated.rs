@@ -77,7 +77,7 @@ impl<S: Store + Clone + 'static> Seated<S> {
     }
 
     /// What its tables share.
-    pub fn host(&self) -> &Host {
+    pub fn host(&self) -> &Arc<Host> {
         &self.host
     }
 

@@ -1,6 +1,6 @@
 //! Games that are a file: they are read, and their scenes play as written.
 
-use declared::{plugin, read};
+use declared::{Files, plugin, read};
 use plugin_api::Plugin;
 use plugin_testkit::Compare;
 use std::fs;
@@ -122,24 +122,6 @@ fn a_follow_up_is_done_once_and_changes_nobody_elses_sheet() {
     assert!(table.plays("Ann", "!cool").reply().contains("heat 2/6 (-1)"));
 }
 
-#[test]
-fn a_roll_of_an_older_file_is_followed_up_by_the_newer_one() {
-    let mut table = Seating::of(harbour).people(&["Ann"]).seat();
-    table.plays("Ann", "!risk");
-    let newer = HEAT.replace("pool", "dice").replace("change: heat - 1", "change: heat - 1\ntell: of {total(dice)}");
-    let with = |text: &str| {
-        let game = plugin(Arc::new(read(text).expect("it is right")));
-        games_with(game)
-    };
-    table.play_with(with(&newer));
-    // The older roll has nothing of this name.
-    assert!(table.plays("Ann", "!cool").reply().contains("heat 2/6 (-1) | of 0"));
-    table.plays("Ann", "!undo");
-    table.play_with(with(&newer.replace("[command risk]", "[command dare]").replace("follows: risk", "follows: dare")));
-    let refused = table.say("Ann", "!cool #1").reply();
-    assert!(refused.contains("That follows dare, and #1 is risk"), "{refused}");
-}
-
 /// A game of one command, with a sheet.
 fn tiny(sheet: &str, command: &str) -> Result<Box<dyn Plugin>, declared::Mistakes> {
     let top = "format: 0\ngame: tiny\ntitle: Tiny\nabout: one roll\n";
@@ -216,7 +198,8 @@ fn a_command_in_any_script_does_no_harm_to_other_words() {
 
 /// The plugins of a table with another version of the game.
 fn games_with(game: Box<dyn Plugin>) -> Plugins {
-    house::with_plugins(vec![game, roll::plugin()]).expect("their words are free")
+    let plugins = house::with_plugins(vec![game, roll::plugin()]).expect("their words are free");
+    plugins.with_kept_files(Arc::new(Files))
 }
 
 /// The same numbers each time, from 0 up to `below`.

@@ -75,6 +75,7 @@ impl GameFiles {
     /// Adds the games of a directory to these plugins.
     pub fn added_to(&self, plugins: Plugins, directory: Option<&Path>) -> WithFiles {
         let mut before = self.0.lock().expect("nothing panics holding it");
+        let plugins = plugins.with_kept_files(Arc::new(declared::Files));
         let mut with = WithFiles { plugins, told: Vec::new(), wrong: Vec::new() };
         let mut now = BTreeMap::new();
         let files = directory.map(files_in).transpose().unwrap_or_else(|error| {
@@ -125,7 +126,10 @@ impl Played {
         let id = &self.game.manifest.id;
         match old {
             None => Some(format!("{id} is new")),
-            Some(old) => (old.game.text != self.game.text).then(|| format!("{id} has changed")),
+            Some(old) => (old.game.text != self.game.text).then(|| {
+                let stay = "tables that have begun with it stay with what it was";
+                format!("{id} has changed ({stay}, until somebody types !plugin upgrade {id} there)")
+            }),
         }
     }
 }

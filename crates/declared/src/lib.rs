@@ -4,6 +4,7 @@
 mod evaluate;
 mod expression;
 mod game;
+mod kept;
 mod lines;
 mod mistake;
 mod play;
@@ -12,6 +13,7 @@ mod read;
 mod template;
 
 pub use game::{Game, Scene};
+pub use kept::Files;
 pub use mistake::{Mistake, Mistakes};
 pub use plugin::plugin;
 pub use read::read;

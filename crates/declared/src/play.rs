@@ -3,6 +3,7 @@
 use crate::evaluate::{Scope, Spent, Value};
 use crate::expression::Expression;
 use crate::game::{Change, Command, End, Game, Sign, Step};
+use crate::kept::Kept;
 use crate::read::VALUE;
 use chat::{Block, Span};
 use plugin_api::{CommandSpec, Counter, FollowUp, Manifest, Refusal, Reply, Target, Trait, Turn};
@@ -19,18 +20,40 @@ pub struct Record {
     /// The follow-ups that were done, and are not offered again.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub done: Vec<String>,
+    /// The version of the file that rolled, as the table counts them.
+    #[serde(default = "first_version", skip_serializing_if = "is_first_version")]
+    pub version: u32,
 }
 
-/// Plays the command at this place of the manifest with what was typed for it.
+fn first_version() -> u32 {
+    1
+}
+
+fn is_first_version(version: &u32) -> bool {
+    *version == first_version()
+}
+
+/// Plays the command at this place of the manifest with what was typed for it, at a table that keeps these versions of the
+/// game. A follow-up is played by the version that rolled.
 ///
 /// # Errors
 /// The game refuses, or it would take more dice than there may be.
-pub fn play(game: &Game, at: usize, typed: &BTreeMap<String, Value>, turn: &mut Turn) -> Result<Reply, Refusal> {
-    let (spec, command) = (&game.manifest.commands[at], &game.commands[at]);
-    let target: Option<Target<Record>> = match command.follows.is_empty() {
+pub fn play(
+    (game, kept): (&Game, &Kept),
+    at: usize,
+    typed: &BTreeMap<String, Value>,
+    turn: &mut Turn,
+) -> Result<Reply, Refusal> {
+    let target: Option<Target<Record>> = match game.commands[at].follows.is_empty() {
         true => None,
         false => Some(turn.target()?),
     };
+    let version = target.as_ref().map_or_else(|| kept.number_of(game), |target| target.record.version);
+    let (game, at) = match &target {
+        Some(target) => rolled_by((game, kept), at, target)?,
+        None => (game, at),
+    };
+    let (spec, command) = (&game.manifest.commands[at], &game.commands[at]);
     let mut names = BTreeMap::new();
     if let Some(target) = &target {
         may_follow(spec, command, target, turn)?;
@@ -68,7 +91,32 @@ pub fn play(game: &Game, at: usize, typed: &BTreeMap<String, Value>, turn: &mut 
     if let Some(Block::Line(line)) = reply.blocks.first_mut().filter(|_| !whose.is_empty()) {
         line.insert(0, Span::Text(whose));
     }
-    Ok(kept(&game.manifest, (spec, command), &rolled, target, reply, scope))
+    Ok(recorded(&game.manifest, (spec, command, version), &rolled, target, reply, scope))
+}
+
+/// The game as it was when it rolled, and the place of the same command in it.
+fn rolled_by<'g>(
+    (game, kept): (&'g Game, &'g Kept),
+    at: usize,
+    Target { entry, record, .. }: &Target<Record>,
+) -> Result<(&'g Game, usize), Refusal> {
+    // A roll of a version that the table does not keep is settled by what it plays now.
+    let old = match kept.game(record.version) {
+        Some(old) if old.text != game.text => old,
+        _ => return Ok((game, at)),
+    };
+    let spec = &game.manifest.commands[at];
+    let same = |old: &CommandSpec| old.name == spec.name && old.arguments == spec.arguments;
+    // What is no longer declared cannot be read from a sheet.
+    let known = || old.sheet.keys().all(|name| game.sheet.contains_key(name));
+    let place = old.manifest.commands.iter().position(same).filter(|_| known());
+    let refusal = || {
+        let title = &game.manifest.title;
+        let what =
+            format!("#{entry} was rolled with an earlier version of {title}, in which {} is different", spec.name);
+        Refusal::new(what)
+    };
+    Ok((old, place.ok_or_else(refusal)?))
 }
 
 /// Refuses to follow up on another command's roll, or to change a sheet that is not of whoever rolled.
@@ -209,10 +257,10 @@ fn changed(game: &Game, command: &Command, mut reply: Reply, scope: &mut Scope<'
     Ok(reply)
 }
 
-/// Keeps what follow-ups need, and closes what is offered no longer.
-fn kept(
+/// Records what follow-ups need, and closes what is offered no longer.
+fn recorded(
     manifest: &Manifest,
-    (spec, command): (&CommandSpec, &Command),
+    (spec, command, version): (&CommandSpec, &Command, u32),
     rolled: &[&str],
     target: Option<Target<Record>>,
     reply: Reply,
@@ -220,7 +268,7 @@ fn kept(
 ) -> Reply {
     let Scope { names, turn, .. } = scope;
     let Some(Target { entry, actor, record, .. }) = target else {
-        return reply.record(&Record { command: spec.name.clone(), names, done: Vec::new() });
+        return reply.record(&Record { command: spec.name.clone(), names, done: Vec::new(), version });
     };
     if !command.closes.is_empty() {
         let closed: Vec<&str> = command.closes.iter().map(String::as_str).collect();
@@ -239,6 +287,6 @@ fn kept(
         }
         _ => names,
     };
-    turn.amend(&Record { command: record.command, names, done });
+    turn.amend(&Record { command: record.command, names, done, version });
     if spec.follow_up == FollowUp::Own { turn.offered_to(actor, reply) } else { reply }
 }

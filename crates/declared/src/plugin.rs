@@ -2,44 +2,35 @@
 
 use crate::evaluate::Value;
 use crate::game::Game;
+use crate::kept::{self, Kept};
 use crate::play::{Record, play};
 use chat::Role;
 use plugin_api::{
-    ArgumentSpec, Cast, CharacterId, EarlierRoll, Fit, Found, Held, HeldState, Line, Manifest, Many, Past, Place,
-    Played, Plugin, Readers, Ready, Refusal, SavedState, Scenes, Words,
+    ArgumentSpec, Cast, CharacterId, EarlierRoll, Fit, Found, Held, Line, Manifest, Many, Past, Place, Played, Plugin,
+    Readers, Ready, Refusal, SavedState, Scenes, Upgrade, Words,
 };
 use serde_json::Value as Json;
-use std::any::Any;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Wraps a game for the core.
 pub fn plugin(game: Arc<Game>) -> Box<dyn Plugin> {
-    Box::new(Declared(game))
+    let first = Arc::new(Kept::first(&game));
+    Box::new(Declared { game, first })
 }
 
-struct Declared(Arc<Game>);
-
-/// What a table stores of it: nothing, since its numbers stand on the sheets and the rest in its rolls.
-struct Nothing;
-
-impl HeldState for Nothing {
-    fn saved(&self) -> SavedState {
-        SavedState { version: 1, state: Json::Null }
-    }
-
-    fn equals(&self, other: &dyn Any) -> bool {
-        other.is::<Nothing>()
-    }
+struct Declared {
+    game: Arc<Game>,
+    first: Arc<Kept>,
 }
 
 impl Plugin for Declared {
     fn manifest(&self) -> &Manifest {
-        &self.0.manifest
+        &self.game.manifest
     }
 
     fn first(&self) -> Held {
-        Held::new(Nothing)
+        Held::shared(self.first.clone())
     }
 
     fn readers(&self, _: &[&str]) -> Readers {
@@ -47,8 +38,8 @@ impl Plugin for Declared {
     }
 
     fn fits(&self, command: &str, roll: &EarlierRoll) -> Fit {
-        let at = self.0.manifest.commands.iter().position(|spec| spec.name == command);
-        let follows = at.map(|at| &self.0.commands[at].follows);
+        let at = self.game.manifest.commands.iter().position(|spec| spec.name == command);
+        let follows = at.map(|at| &self.game.commands[at].follows);
         match roll.record::<Record>().filter(|record| follows.is_some_and(|all| all.contains(&record.command))) {
             Some(record) if roll.offered || !record.done.iter().any(|done| done == command) => Fit::Open,
             Some(_) => Fit::Done,
@@ -60,27 +51,45 @@ impl Plugin for Declared {
         Vec::new()
     }
 
-    fn told(&self, _: &[&str], _: Option<&Json>, _: &dyn Fn(CharacterId) -> String) -> Option<String> {
-        None
+    fn told(&self, place: &[&str], after: Option<&Json>, _: &dyn Fn(CharacterId) -> String) -> Option<String> {
+        let title = &self.game.manifest.title;
+        Some(match place {
+            ["plays"] => format!("the table plays version {} of {title}", after?),
+            // The text itself is for nobody to read in a chat.
+            _ => String::new(),
+        })
     }
 
     fn sentence(&self, _: &Past) -> Option<String> {
         None
     }
 
-    fn held(&self, _: &SavedState) -> Result<Held, Refusal> {
-        Ok(self.first())
+    fn held(&self, saved: &SavedState) -> Result<Held, Refusal> {
+        Ok(Held::new(Kept::of(saved)?))
+    }
+
+    fn is_a_file(&self) -> bool {
+        true
+    }
+
+    fn is_as_kept(&self, saved: &SavedState) -> bool {
+        kept::is_as_kept(&self.game, saved)
+    }
+
+    fn upgrade(&self, saved: &SavedState) -> Option<Upgrade> {
+        kept::upgrade(&self.game, saved)
     }
 
     fn ready(&self, held: &Held, name: &str, words: &mut Words) -> Result<Ready, Refusal> {
-        let at = self.0.manifest.commands.iter().position(|spec| spec.name == name);
+        let at = self.game.manifest.commands.iter().position(|spec| spec.name == name);
         let at = at.ok_or_else(|| Refusal::new(format!("there is no command {name}")))?;
-        let arguments = &self.0.manifest.commands[at].arguments;
+        let arguments = &self.game.manifest.commands[at].arguments;
         let values = words.values(arguments)?;
         words.finish_with(arguments)?;
         let typed = typed(arguments, values.found());
-        let (game, held) = (self.0.clone(), held.clone());
-        Ok(Ready::new(move |turn| Ok(Played { reply: play(&game, at, &typed, turn)?, held: held.clone() })))
+        let (game, held, kept) = (self.game.clone(), held.clone(), held.of_type::<Kept>());
+        let kept = kept.expect("a game is played on what a table holds of it");
+        Ok(Ready::new(move |turn| Ok(Played { reply: play((&game, &kept), at, &typed, turn)?, held: held.clone() })))
     }
 }
 

@@ -18,6 +18,8 @@ pub struct Effects {
     pub erases: Vec<u64>,
     /// The epochs whose seeds it publishes.
     pub publishes: Vec<u32>,
+    /// What it changed before what it did itself, and what stays when that is undone.
+    pub begun: Vec<Change>,
     /// Its changes, if they are known in advance.
     pub made: Option<Vec<Change>>,
     /// Other records it writes.
@@ -57,6 +59,7 @@ impl Effects {
             || shows
             || seats
             || !self.rolls.is_empty()
+            || !self.outdated_games.is_empty()
             || !self.tells.is_empty()
             || !self.erases.is_empty()
     }

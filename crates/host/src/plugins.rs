@@ -3,7 +3,10 @@
 use crate::turn::OwnCommands;
 use journal::HOUSE;
 use journal::documents::{RoomDoc, TableDoc};
-use plugin_api::{CommandSpec, Kind, Manifest, Plugin, Role, SheetValue, Trait, first_words, suggest_within};
+use plugin_api::{
+    CommandSpec, KeptFiles, Kind, Manifest, Plugin, Refusal, Role, SavedState, SheetValue, Trait, first_words,
+    suggest_within,
+};
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
@@ -15,6 +18,10 @@ pub struct Plugins {
     plugins: BTreeMap<String, Arc<dyn Plugin>>,
     house: Arc<[CommandSpec]>,
     own: Arc<dyn OwnCommands>,
+    /// Reads the files of games that tables keep.
+    kept_files: Option<Arc<dyn KeptFiles>>,
+    /// Those that the bot has now, of which a table plays another version.
+    newest: BTreeMap<String, Arc<dyn Plugin>>,
     /// How many words the longest name of a command has.
     most_words: usize,
 }
@@ -50,7 +57,8 @@ impl Plugins {
     /// Two of them, or one and the table's own commands, claim the same word.
     pub fn new(own: Box<dyn OwnCommands>, list: Vec<Box<dyn Plugin>>) -> Result<Self, PluginsError> {
         let (house, own) = (own.declared().into(), own.into());
-        let mut plugins = Plugins { plugins: BTreeMap::new(), house, own, most_words: 1 };
+        let (plugins, newest) = (BTreeMap::new(), BTreeMap::new());
+        let mut plugins = Plugins { plugins, house, own, kept_files: None, newest, most_words: 1 };
         for plugin in list {
             let id = plugin.manifest().id.clone();
             if plugins.get(&id).is_some() {
@@ -73,6 +81,33 @@ impl Plugins {
         self.most_words = self.most_words.max(plugin.manifest().most_words());
         self.plugins.insert(id, plugin);
         Ok(self)
+    }
+
+    /// These plugins at a bot where games may be files, which this reads.
+    #[must_use]
+    pub fn with_kept_files(self, files: Arc<dyn KeptFiles>) -> Self {
+        Plugins { kept_files: Some(files), ..self }
+    }
+
+    /// These plugins as a table plays them that stored this of the game with this id; `None` if it plays what is there.
+    ///
+    /// # Errors
+    /// What it stored cannot be read, or claims a word of the table's own commands by now.
+    pub fn with_kept(&self, id: &str, saved: &SavedState) -> Result<Option<Self>, Refusal> {
+        let now = self.plugins.get(id);
+        if now.is_some_and(|now| now.is_as_kept(saved)) {
+            return Ok(None);
+        }
+        let game = self.kept_files.as_ref().and_then(|files| files.game(saved));
+        let game = game.ok_or_else(|| Refusal::new("the file of the game that it keeps cannot be read"))?;
+        let mut plugins = self.clone().with(game.into()).map_err(|error| Refusal::new(error.to_string()))?;
+        plugins.newest.extend(now.map(|now| (id.to_owned(), now.clone())));
+        Ok(Some(plugins))
+    }
+
+    /// The plugin as the bot has it now, if a table plays another version of it.
+    pub fn newest(&self, id: &str) -> Option<&dyn Plugin> {
+        self.newest.get(id).map(|plugin| &**plugin)
     }
 
     /// A word of this plugin that one of the table's own commands has and does not yield; of several words, the first.

@@ -9,9 +9,9 @@ use journal::documents::{GameDoc, Head, RoomDoc, TableDoc, from_json};
 use journal::keys::{self, TableId};
 use journal::store::{Batch, Condition, StoreError};
 use journal::{Page, seed_of};
-use plugin_api::Held;
+use plugin_api::{Held, SavedState};
 use serde::de::DeserializeOwned;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// A table's state. A message is played on a copy, which then replaces it or is dropped, so it is quick to copy.
@@ -29,6 +29,10 @@ pub struct State {
     pub seed: Option<[u8; 32]>,
     /// The plugins with which it was read.
     pub plugins: Arc<Plugins>,
+    /// The bot as this table plays with it, and the bot of which it was made.
+    playing: Option<[Arc<Host>; 2]>,
+    /// Games of which it has stored something, as far as that may not be on the disk yet.
+    began: BTreeSet<String>,
     /// The states of games loaded so far.
     pub games: Arc<BTreeMap<String, GameState>>,
     /// The rooms at this table loaded so far.
@@ -80,10 +84,50 @@ impl State {
             head: Arc::new(head),
             seed,
             plugins: host.plugins.clone(),
+            playing: None,
+            began: BTreeSet::new(),
             games: Arc::default(),
             rooms: Arc::default(),
             gap,
         })
+    }
+
+    /// The bot as this table plays with it: with the versions of games that it keeps.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    pub fn plays_with(&mut self, bot: &Arc<Host>) -> Result<Arc<Host>, StoreError> {
+        if let Some([playing, of]) = &self.playing
+            && Arc::ptr_eq(of, bot)
+        {
+            return Ok(playing.clone());
+        }
+        let prefix = keys::games(&self.id);
+        let stored = bot.committer().stored(&prefix).map(|record| Ok(keys::game_of_key(&self.id, &record?.0)));
+        let stored = stored.collect::<Result<Vec<_>, StoreError>>()?;
+        self.began.extend(stored.into_iter().flatten().chain(self.games.keys().cloned()));
+        let mut plugins: Option<Plugins> = None;
+        for id in &self.began {
+            let now = plugins.as_ref().unwrap_or(&bot.plugins);
+            if now.get(id).is_some_and(|now| !now.is_a_file()) {
+                continue;
+            }
+            let Some(GameDoc { version, state, .. }) = bot.read_doc(&keys::game(&self.id, id))? else { continue };
+            match now.with_kept(id, &SavedState { version, state }) {
+                Ok(with) => plugins = with.or(plugins),
+                Err(refusal) => tracing::warn!(table = %self.id, game = id, "{}", refusal.what),
+            }
+        }
+        let playing = plugins.map_or_else(|| bot.clone(), |plugins| Arc::new(bot.with_plugins(plugins)));
+        self.playing = Some([playing.clone(), bot.clone()]);
+        Ok(playing)
+    }
+
+    /// Another version of a game is played from the next message on.
+    pub fn plays_another(&mut self, game: &str) {
+        self.games_mut().remove(game);
+        self.began.insert(game.to_owned());
+        self.playing = None;
     }
 
     /// Forgets what other plugins decoded, if the bot has others now: it is read again as soon as it is needed.

@@ -272,7 +272,12 @@ pub(super) fn plugins(turn: &HouseTurn) -> Reply {
     let items = turn.host.plugins.manifests().filter(offered).map(|manifest| {
         let Manifest { id, title, about, .. } = manifest;
         let state = if Plugins::are_in(turn.room, manifest) { " (enabled)" } else { "" };
-        vec![Span::Bold(id.clone()), Span::Text(format!(" {title}: {about}{state}"))]
+        let mut item = vec![Span::Bold(id.clone()), Span::Text(format!(" {title}: {about}{state}"))];
+        if turn.host.plugins.newest(id).is_some() {
+            item.push(Span::Text(", and there is a newer version: ".to_owned()));
+            item.push(Span::Code(format!("{prefix}plugin upgrade {id}")));
+        }
+        item
     });
     Reply::new().text("A room admin enables one with ").code(format!("{prefix}plugin enable ID")).list(items.collect())
 }

@@ -33,6 +33,7 @@ mod show;
 mod story;
 mod typed;
 mod undo;
+mod upgrade;
 mod values;
 mod waiting;
 
@@ -54,7 +55,8 @@ enum House {
     /// List the games and tools, and show which are enabled in this room.
     #[command(shows, guests, example = "plugins")]
     Plugins,
-    /// Enable or disable a plugin in this room.
+    /// Enable or disable a plugin in this room. A table stays with the version of a game's file with which it began to play, until
+    /// somebody upgrades it.
     #[command(changes, admin, example = "plugin enable mvk", example = "plugin disable mvk")]
     Plugin { change: settings::Switched },
     /// Show or set the main game: it wins when games share a command. Only a referee can set it.

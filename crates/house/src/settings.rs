@@ -1,6 +1,7 @@
 //! `!plugin`, `!game`, `!room`, `!table`: the settings of a room and a table.
 
 use crate::shortcuts::hidden_by;
+use crate::upgrade::upgrade;
 use chat::Reply;
 use journal::HOUSE;
 use journal::documents::PluginSettings;
@@ -9,7 +10,7 @@ use std::sync::Arc;
 use table::Plugins;
 use table::RoomSetting;
 use table::own::times::{self, TIMEZONE};
-use table::own::{Act, DIALECT, HouseTurn, MIRROR, REFEREE, WHO_UNDOES};
+use table::own::{Act, DIALECT, HouseTurn, MIRROR, REFEREE, Unplayed, WHO_UNDOES};
 use unicode_normalization::char::is_combining_mark;
 
 /// The setting that every room has.
@@ -28,13 +29,19 @@ pub(super) enum Switched {
     Enable { id: Name },
     #[form("disable", "off")]
     Disable { id: Name },
+    #[form("upgrade")]
+    Upgrade { id: Name },
 }
 
-pub(super) fn plugin(turn: &mut HouseTurn, change: Switched) -> Result<Reply, Refusal> {
-    let (Name(name), on) = match change {
-        Switched::Enable { id } => (id, true),
-        Switched::Disable { id } => (id, false),
-    };
+pub(super) fn plugin(turn: &mut HouseTurn, change: Switched) -> Result<Reply, Unplayed> {
+    match change {
+        Switched::Enable { id } => Ok(switched(turn, id, true)?),
+        Switched::Disable { id } => Ok(switched(turn, id, false)?),
+        Switched::Upgrade { id } => upgrade(turn, &id),
+    }
+}
+
+fn switched(turn: &mut HouseTurn, Name(name): Name, on: bool) -> Result<Reply, Refusal> {
     let id = plugin_id(turn, &name)?;
     let manifest = turn.host.plugins.get(&id).expect("its id was just found").manifest();
     let title = &manifest.title;
@@ -270,7 +277,7 @@ fn with_settings(reply: Reply, settings: &PluginSettings) -> Reply {
 }
 
 /// The id of the plugin called `name`.
-fn plugin_id(turn: &HouseTurn, name: &str) -> Result<String, Refusal> {
+pub(super) fn plugin_id(turn: &HouseTurn, name: &str) -> Result<String, Refusal> {
     let ids: Vec<_> = turn.host.plugins.manifests().map(|manifest| manifest.id.as_str()).collect();
     if let Some(id) = ids.iter().find(|id| id.eq_ignore_ascii_case(name)) {
         return Ok((*id).to_owned());

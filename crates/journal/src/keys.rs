@@ -135,9 +135,19 @@ pub fn seed(id: &TableId, epoch: u32) -> String {
     table(id, &format!("seed/{epoch}"))
 }
 
+/// The prefix of the states of games at a table.
+pub fn games(id: &TableId) -> String {
+    table(id, "game/")
+}
+
 /// A game's state at a table.
 pub fn game(id: &TableId, game: &str) -> String {
-    table(id, &format!("game/{}", part(game)))
+    format!("{}{}", games(id), part(game))
+}
+
+/// The game whose state at a table is under `key`.
+pub fn game_of_key(id: &TableId, key: &str) -> Option<String> {
+    key.strip_prefix(&games(id)).map(whole)
 }
 
 /// The number up to which the words of a journal's entries were erased because of their age.

@@ -148,13 +148,23 @@ impl Held {
         Held(Arc::new(state))
     }
 
+    /// The same for a state that others hold too.
+    pub fn shared(state: Arc<impl HeldState>) -> Self {
+        Held(state)
+    }
+
+    /// The state, if it is of this type.
+    pub fn of_type<T: HeldState>(&self) -> Option<Arc<T>> {
+        let held: Arc<dyn Any + Send + Sync> = self.0.clone();
+        held.downcast().ok()
+    }
+
     fn of<G: Game>(state: G::State) -> Self {
         Held::new(StateOf::<G>(state))
     }
 
     fn state<G: Game>(&self) -> Arc<StateOf<G>> {
-        let held: Arc<dyn Any + Send + Sync> = self.0.clone();
-        held.downcast().expect("a game is played on what a table holds of it")
+        self.of_type().expect("a game is played on what a table holds of it")
     }
 
     /// Encodes it for storage.
@@ -249,6 +259,39 @@ pub trait Plugin: Send + Sync {
     fn reads(&self, name: &str, words: &mut Words) -> bool {
         self.ready(&self.first(), name, words).is_ok()
     }
+
+    /// True if it is read from a file. Each table goes on with the version of the file with which it began to play, which
+    /// is in what it stores of the game.
+    fn is_a_file(&self) -> bool {
+        false
+    }
+
+    /// True if a table that stored this plays this version of the file.
+    fn is_as_kept(&self, _: &SavedState) -> bool {
+        true
+    }
+
+    /// What a table that stored this stores once it plays this version of the file; `None` if it does already.
+    fn upgrade(&self, _: &SavedState) -> Option<Upgrade> {
+        None
+    }
+}
+
+/// A table's way to another version of a game's file.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Upgrade {
+    /// What it stores with the new version, while it plays the old one.
+    pub kept: SavedState,
+    /// What it stores when it plays the new one.
+    pub played: SavedState,
+    /// What is new, in words.
+    pub says: Vec<String>,
+}
+
+/// Reads the files of games that tables keep.
+pub trait KeptFiles: Send + Sync {
+    /// The game that a table plays that stored this; `None` if no file is in it that can be read.
+    fn game(&self, saved: &SavedState) -> Option<Box<dyn Plugin>>;
 }
 
 /// Wraps the game `G` for the core.

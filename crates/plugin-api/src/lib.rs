@@ -35,7 +35,7 @@ pub use chat::{CharacterId, Line, Moment, Offer, Readers, Reply, Role, Seen, Spa
 pub use declare::{Arguments, CommandSpec, Commands, FollowUp, Kind, Manifest};
 pub use dice::{Dice, Die, number_word};
 pub use dice_word::DiceWord;
-pub use game::{Game, Held, HeldState, Played, Plugin, Ready, SavedState, plugin};
+pub use game::{Game, Held, HeldState, KeptFiles, Played, Plugin, Ready, SavedState, Upgrade, plugin};
 pub use idle::{denies, means_nothing};
 pub use kind::{
     ArgumentKind, Form, Listed, Misfit, NamedNumber, NumberKind, Part, PartMany, Sign, Spelled, Touching, Unit,

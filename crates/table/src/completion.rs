@@ -32,8 +32,9 @@ pub struct Completions {
 ///
 /// # Errors
 /// The store cannot be read.
-pub fn completions(host: &Host, message: &Message) -> Result<Completions, StoreError> {
-    let mut state = State::read_from(host, host.table_of(&message.room)?)?;
+pub fn completions(bot: &Arc<Host>, message: &Message) -> Result<Completions, StoreError> {
+    let mut state = State::read_from(bot, bot.table_of(&message.room)?)?;
+    let host = &*state.plays_with(bot)?;
     let room = state.room(host, &message.room)?.doc.clone();
     let Some(line) = message.body.strip_prefix(room.prefix.as_str()) else { return Ok(Completions::default()) };
     let doc = &state.doc.doc;

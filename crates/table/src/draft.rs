@@ -122,7 +122,9 @@ impl Draft {
         };
         let kept = Stored { stored: stored.is_some(), doc: Arc::new(stored.unwrap_or_else(first)) };
         let saved = SavedState { version: kept.doc.version, state: kept.doc.state.clone() };
-        let game = GameState { held: plugin.held(&saved)?, bytes: to_json(&*kept.doc).len(), kept };
+        // The text of a file is never played as a whole.
+        let bytes = if plugin.is_a_file() { 0 } else { to_json(&*kept.doc).len() };
+        let game = GameState { held: plugin.held(&saved)?, bytes, kept };
         self.state.games_mut().insert(id.clone(), game.clone());
         Ok(game)
     }

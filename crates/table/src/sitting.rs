@@ -119,7 +119,7 @@ impl Sitting {
     /// Plays an event, for which the record with the key `waiting` stands.
     fn try_play(&mut self, id: &TableId, event: &Event, waiting: Option<String>) -> Result<Heard, StoreError> {
         let mut table = self.table(id)?;
-        let host = &*self.host;
+        let host = &*table.plays_with(&self.host)?;
         let event = &*host.agreed(event)?;
         let lines = table.lines(host, event)?;
         if let Some(batch) = table.lay(host, event, &lines, NETWORK) {

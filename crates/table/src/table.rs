@@ -43,6 +43,7 @@ use plugin_api::{CommandSpec, Plugin};
 use posts::Lines;
 use std::borrow::Cow;
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 /// An open table.
 pub struct Table {
@@ -85,6 +86,14 @@ impl Table {
     pub fn open(host: &Host, id: TableId) -> Result<Self, StoreError> {
         let (lane, state) = (host.committer().lane(), State::read_from(host, id)?);
         Ok(Table { lane, state, pulse: Pulse::default(), safe: 0, ahead: 1, calm: 0, left_boards: BTreeSet::new() })
+    }
+
+    /// The bot as this table plays with it, for all that follows.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    pub fn plays_with(&mut self, bot: &Arc<Host>) -> Result<Arc<Host>, StoreError> {
+        self.state.plays_with(bot)
     }
 
     /// The lane for its batches.

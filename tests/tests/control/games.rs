@@ -53,15 +53,20 @@ fn files_of_games_come_change_and_go_while_the_bot_runs_and_a_wrong_one_is_left_
     fs::remove_file(operated.file("wrong.game")).expect("it is there");
     fs::write(operated.file("harbour.game"), GAME.replace("heat +1", "heat +2").replace("DONE", "OVER"))
         .expect("the same");
-    assert_eq!(operated.told(&["reload"]), "configuration reloaded: games: harbour has changed\n");
-    assert_eq!(answered("!risk"), "OVER | d1=1 | heat 4/6 (+2) #4");
+    // The table stays with the file with which it began, until it is upgraded.
+    let told = operated.told(&["reload"]);
+    assert!(told.starts_with("configuration reloaded: games: harbour has changed ("), "{told}");
+    assert_eq!(answered("!risk"), "DONE | d1=1 | heat 3/6 (+1) #4");
+    let upgraded = "This table plays the newest version of Harbour from the next message on | changed: risk. ";
+    assert!(answered("!plugin upgrade harbour").starts_with(upgraded));
+    assert_eq!(answered("!risk"), "OVER | d1=1 | heat 5/6 (+2) #6");
     assert_eq!(operated.told(&["reload"]), "configuration reloaded: nothing has changed\n");
 
-    // What the sheets hold stays when the game is gone, and is there when it comes back.
+    // A table plays on when the file is gone.
     fs::remove_file(operated.file("harbour.game")).expect("it is there");
     assert_eq!(operated.told(&["reload"]), "configuration reloaded: games: harbour is gone\n");
-    assert_eq!(answered("!heat"), "heat 4/6");
+    assert_eq!(answered("!risk"), "OVER | d1=1 | heat 6/6 (+1) #7");
     fs::write(operated.file("harbour.game"), GAME).expect("it can be written");
     assert_eq!(operated.told(&["reload"]), "configuration reloaded: games: harbour is new\n");
-    assert_eq!(answered("!risk"), "DONE | d1=1 | heat 5/6 (+1) #5");
+    assert_eq!(answered("!risk"), "OVER | d1=1 | heat 6/6 as before #8");
 }

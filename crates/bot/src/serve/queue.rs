@@ -332,6 +332,7 @@ impl Worker {
             Some(table) => table,
             None => Table::open(&host, self.id.clone())?,
         };
+        let host = table.plays_with(&host)?;
         let event = &*host.agreed(event)?;
         let network = self.running.side(said_on(event));
         let guarantees = network.map(|side| side.guarantees).unwrap_or_default();

@@ -282,7 +282,7 @@ fn keep_documents(draft: &mut Draft, host: &Host, attempt: Attempt<'_>, done: Do
 /// Stores the other effects of one of the table's own commands.
 fn keep_effects(draft: &mut Draft, host: &Host, effects: Effects) -> Result<(), StoreError> {
     draft.writes.append(effects.writes);
-    effects.outdated_games.iter().for_each(|game| drop(draft.state.games_mut().remove(game)));
+    effects.outdated_games.iter().for_each(|game| draft.state.plays_another(game));
     for (room, doc) in effects.rooms {
         write_room(draft, host, &room, &doc)?;
         // In memory too, because it is read again before it is durable.

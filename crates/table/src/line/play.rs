@@ -173,6 +173,7 @@ fn changes_of_own(draft: &Draft, arrived: &Arc<TableDoc>, attempt: &mut Attempt<
     changed(&Document::Table, &draft.state.doc, arrived, &attempt.doc, &mut changes);
     let place = Document::Room(attempt.message.room.clone());
     changed(&place, side, &side.doc, &attempt.room, &mut changes);
+    changes.begun.append(&mut attempt.effects.begun);
     if let Some(made) = attempt.effects.made.take() {
         changes.made = made;
     }
@@ -285,7 +286,7 @@ pub(super) fn play_game<'a>(
     let mut changes = Changes::default();
     changed(&Document::Table, &draft.state.doc, &arrived, &attempt.doc, &mut changes);
     note(&mut attempt.doc, &draft.state.doc.doc, |doc| doc.touched.note(&Document::Table, changes.all(), number));
-    let grown = grown(game, &state, after, number, &mut changes);
+    let grown = grown(plugin, &state, after, number, &mut changes);
     if grown.as_ref().is_some_and(|(after, _)| after.bytes > MOST_STATE) {
         return not_kept(draft, game, spec, format!("this table's {game} would grow too large to be kept"), attempt);
     }
@@ -385,25 +386,27 @@ fn in_own_words(spec: &CommandSpec, attempt: &Attempt<'_>) -> Result<(), Refusal
     Err(Refusal::new(what).example(attempt.typed.as_str()))
 }
 
-/// The game's new state and its JSON, if it changed; adds the changes.
+/// The game's new state and its JSON, if it changed or is to be kept from the first command on; adds the changes.
 fn grown(
-    game: &str,
+    plugin: &dyn Plugin,
     before: &GameState,
     after: Held,
     number: u64,
     changes: &mut Changes,
 ) -> Option<(GameState, Vec<u8>)> {
-    if after == before.held {
+    let begins = plugin.is_a_file() && !before.kept.stored;
+    if after == before.held && !begins {
         return None;
     }
-    let (place, held, before) = (Document::Game(game.to_owned()), after, &before.kept);
+    let (place, held, before) = (Document::Game(plugin.manifest().id.clone()), after, &before.kept);
     let SavedState { version, state } = held.saved();
     let mut after = Arc::new(GameDoc { version, state, touched: before.doc.touched.clone() });
     game_changed(&place.path(), before, &after, changes);
     note(&mut after, &before.doc, |after| after.touched.note(&place, changes.all(), number));
     let stored = to_json(&*after);
     let kept = Stored { doc: after, stored: true };
-    Some((GameState { kept, held, bytes: stored.len() }, stored))
+    let bytes = if plugin.is_a_file() { 0 } else { stored.len() };
+    Some((GameState { kept, held, bytes }, stored))
 }
 
 /// Adds the changes of a game's state, like [`changed`], without copying it all.
