@@ -15,4 +15,16 @@ fn main() {
     list.push(']');
     let out = env::var_os("OUT_DIR").expect("cargo says where to");
     fs::write(Path::new(&out).join("games.rs"), list).expect("it can be written");
+
+    println!("cargo::rerun-if-changed=files");
+    let folder = fs::read_dir("files").expect("the files of games are there");
+    let mut files: Vec<_> = folder.map(|entry| entry.expect("it can be read").path()).collect();
+    files.sort();
+    let mut list = String::from("[\n");
+    for file in files {
+        let text = fs::read_to_string(&file).expect("it can be read");
+        writeln!(list, "    {text:?},").expect("memory takes it");
+    }
+    list.push(']');
+    fs::write(Path::new(&out).join("files.rs"), list).expect("it can be written");
 }

@@ -48,7 +48,7 @@ fn every_step_of_the_introduction_is_a_file_that_plays() {
 fn the_scenes_of_every_file_play_as_written() {
     let mut wrong = Vec::new();
     // Those of `tests/games` were written by people who had the introduction and nothing else.
-    for path in files("config/games").into_iter().chain(files("tests/games")) {
+    for path in files("config/games").into_iter().chain(files("crates/games/files")).chain(files("tests/games")) {
         let (name, text) = (path.display().to_string(), fs::read_to_string(&path).expect("it can be read"));
         assert!(text.contains("\n[scene]\n"), "{name} has no scene");
         wrong.extend(wrong_with(&name, &text));
@@ -240,7 +240,7 @@ fn altered(text: &str, numbers: &mut Numbers) -> String {
 fn whatever_becomes_of_a_file_it_is_refused_or_plays_without_a_panic() {
     let mut numbers = Numbers(7);
     let (mut played, mut refused) = (0, 0);
-    for path in files("config/games").into_iter().chain(files("tests/games")) {
+    for path in files("config/games").into_iter().chain(files("crates/games/files")).chain(files("tests/games")) {
         let text = fs::read_to_string(&path).expect("it can be read");
         for _ in 0..150 {
             let once = altered(&text, &mut numbers);

@@ -1,10 +1,11 @@
 //! `astragal game`: begins the file of a game, and checks one.
 
 use crate::fresh::{self, Part};
-use crate::game_files::read;
+use crate::game_files::{read, with_the_program};
 use crate::out::out;
 use anyhow::{Context, bail, ensure};
 use clap::Subcommand;
+use declared::Game;
 use plugin_testkit::Compare;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -17,6 +18,11 @@ pub enum GameTask {
     New {
         /// The file, named after the game, such as harbour.game
         file: PathBuf,
+    },
+    /// Print the file of a game that comes with the program, to make another of it
+    Show {
+        /// The game; without one, all are listed
+        game: Option<String>,
     },
     /// Check files of games: report every mistake at once, and play their scenes
     Check {
@@ -33,6 +39,7 @@ pub enum GameTask {
 pub fn game(task: GameTask, named: impl Fn(PathBuf) -> PathBuf) -> anyhow::Result<()> {
     match task {
         GameTask::New { file } => begin(&named(file)),
+        GameTask::Show { game } => show(game.as_deref()),
         GameTask::Check { files } => {
             let wrong: Vec<String> = files
                 .into_iter()
@@ -44,6 +51,22 @@ pub fn game(task: GameTask, named: impl Fn(PathBuf) -> PathBuf) -> anyhow::Resul
             Ok(())
         }
     }
+}
+
+/// Prints the file of a game, or which there are.
+fn show(id: Option<&str>) -> anyhow::Result<()> {
+    let files = games::files();
+    let listed = |game: &Arc<Game>| format!("{}: {}\n", game.manifest.id, game.manifest.title);
+    let said = match id {
+        None => files.iter().map(listed).collect(),
+        Some(id) => {
+            let found = files.iter().find(|game| game.manifest.id == id.to_lowercase());
+            let known = || files.iter().map(|game| game.manifest.id.as_str()).collect::<Vec<_>>().join(", ");
+            found.with_context(|| format!("there is no file of a game {id}: there are {}", known()))?.text.clone()
+        }
+    };
+    out().write_all(said.as_bytes())?;
+    Ok(())
 }
 
 /// A game of one command.
@@ -81,7 +104,8 @@ fn check(file: &Path) -> anyhow::Result<()> {
     let game = Arc::new(read(file)?);
     let name = file.display().to_string();
     must_be_another(&game.manifest.id).with_context(|| name.clone())?;
-    let plugins = || -> Vec<_> { games::all().into_iter().chain([declared::plugin(game.clone())]).collect() };
+    let others = || with_the_program(Some(&game.manifest.id)).into_iter();
+    let plugins = || -> Vec<_> { others().chain([declared::plugin(game.clone())]).collect() };
     house::with_plugins(plugins()).with_context(|| name.clone())?;
     let mut lines = 0;
     let differences: Vec<String> = game

@@ -4,7 +4,7 @@
 use anyhow::{Context, bail, ensure};
 use declared::Game;
 use plugin_api::Plugin;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -36,6 +36,14 @@ pub struct WithFiles {
     pub told: Vec<String>,
     /// What is wrong with files.
     pub wrong: Vec<String>,
+    /// The names of the games of the operator's files.
+    own: BTreeSet<String>,
+}
+
+/// Everything that comes with the program, but for the files with this name.
+pub fn with_the_program(but: Option<&str>) -> Vec<Box<dyn Plugin>> {
+    let files = games::files().into_iter().filter(|game| Some(game.manifest.id.as_str()) != but);
+    games::all().into_iter().chain(files.map(declared::plugin)).collect()
 }
 
 /// Reads one file.
@@ -75,8 +83,11 @@ impl GameFiles {
     /// Adds the games of a directory to these plugins.
     pub fn added_to(&self, plugins: Plugins, directory: Option<&Path>) -> WithFiles {
         let mut before = self.0.lock().expect("nothing panics holding it");
-        let plugins = plugins.with_kept_files(Arc::new(declared::Files));
-        let mut with = WithFiles { plugins, told: Vec::new(), wrong: Vec::new() };
+        let mut plugins = plugins.with_kept_files(Arc::new(declared::Files));
+        for game in games::files() {
+            plugins = plugins.with(declared::plugin(game).into()).expect("they go with the table's own commands");
+        }
+        let mut with = WithFiles { plugins, told: Vec::new(), wrong: Vec::new(), own: BTreeSet::new() };
         let mut now = BTreeMap::new();
         let files = directory.map(files_in).transpose().unwrap_or_else(|error| {
             with.wrong.push(format!("{error:#}\nthe games that were there go on"));
@@ -137,8 +148,11 @@ impl Played {
 impl WithFiles {
     fn added(&mut self, file: &str, played: &Played) -> anyhow::Result<()> {
         let id = &played.game.manifest.id;
-        ensure!(self.plugins.get(id).is_none(), "{file}: there is a game or tool called {id} already");
+        // A file may take the place of one that comes with the program, and of no other file.
+        let taken = games::ids().contains(id) || self.own.contains(id);
+        ensure!(!taken, "{file}: there is a game or tool called {id} already");
         self.plugins = self.plugins.clone().with(played.plugin.clone()).with_context(|| file.to_owned())?;
+        self.own.insert(id.clone());
         Ok(())
     }
 }

@@ -1,5 +1,6 @@
 //! `astragal play`: session files through the core.
 
+use crate::game_files::with_the_program;
 use crate::out::{Printed, out};
 use plugin_testkit::Compare;
 use std::io::{self, Write};
@@ -24,7 +25,7 @@ pub fn play(files: &[PathBuf], printed: Printed) -> ExitCode {
             }
         };
         let mut lines = 0;
-        let played = plugin_testkit::play(&name, &text, games::all(), compare, |report| {
+        let played = plugin_testkit::play(&name, &text, with_the_program(None), compare, |report| {
             lines += 1;
             if printed == Printed::Json {
                 let line = serde_json::to_string(&report).expect("reports have text keys and finite numbers");

@@ -1,5 +1,6 @@
 //! `astragal read`: how a line is read, and what becomes of it in a room of its own.
 
+use crate::game_files::with_the_program;
 use crate::out::out;
 use anyhow::{Context, bail};
 use plugin_api::{ArgumentKind, ArgumentSpec, CommandSpec, Manifest, Value, Values, Words};
@@ -17,7 +18,7 @@ const WHO: &str = "Ann";
 pub struct Asked {
     /// The line, with or without a prefix.
     pub line: String,
-    /// The games that the room enables; all, if none is named.
+    /// The games that the room enables; all that are no files, if none is named.
     pub games: Vec<String>,
     /// A session that is played in the room first.
     pub after: Option<PathBuf>,
@@ -29,14 +30,15 @@ pub struct Asked {
 /// There is no such game, or the session cannot be played.
 pub fn read(asked: &Asked) -> anyhow::Result<()> {
     let line = asked.line.trim().trim_start_matches('!').trim();
-    let games = games::all();
+    let games = with_the_program(None);
     let manifests: Vec<&Manifest> = games.iter().map(|game| game.manifest()).collect();
     let known = |id: &String| manifests.iter().any(|manifest| manifest.id == *id);
     if let Some(unknown) = asked.games.iter().find(|id| !known(id)) {
         let all: Vec<&str> = manifests.iter().map(|manifest| manifest.id.as_str()).collect();
         bail!("there is no game or tool {unknown}: there are {}", all.join(", "));
     }
-    let enabled = |manifest: &&&Manifest| asked.games.is_empty() || asked.games.contains(&manifest.id);
+    let usual = if asked.games.is_empty() { games::ids() } else { asked.games.clone() };
+    let enabled = |manifest: &&&Manifest| usual.contains(&manifest.id);
     let mut said = parts(line);
     let word = line.split_whitespace().next().unwrap_or_default().to_lowercase();
     let of_table = house::commands();
@@ -115,7 +117,7 @@ fn becomes(line: &str, games: &[&str], after: Option<&PathBuf>) -> anyhow::Resul
     let scene = format!("{}\n@seed 00\n{WHO}> {line}\n", before.trim_end());
     let name = after.map_or_else(|| "the line".to_owned(), |file| file.display().to_string());
     let mut last: Option<LineReport> = None;
-    plugin_testkit::play(&name, &scene, games::all(), Compare::DiceAlone, |report| last = Some(report))
+    plugin_testkit::play(&name, &scene, with_the_program(None), Compare::DiceAlone, |report| last = Some(report))
         .map_err(|difference| anyhow::anyhow!("{difference}"))?;
     let Some(report) = last else { bail!("nothing was said") };
     let reply = report.reply.replace('\n', "\n  ");

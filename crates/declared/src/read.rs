@@ -27,7 +27,7 @@ const RESERVED: [&str; 13] =
 /// The headings of a file, besides the lines above the first.
 const HEADINGS: [&str; 6] = ["sheet", "command", "ladder", "words", "glossary", SCENE];
 /// The lines above the first heading.
-const TOP: [&str; 5] = ["format", "game", "title", "about", "licence"];
+const TOP: [&str; 6] = ["format", "game", "title", "about", "found by", "licence"];
 
 /// Reads a game.
 ///
@@ -80,6 +80,11 @@ impl Reading<'_> {
             id: get("game"),
             title: get("title"),
             about: get("about"),
+            found_by: get("found by")
+                .split(',')
+                .map(|word| word.trim().to_lowercase())
+                .filter(|word| !word.is_empty())
+                .collect(),
             kind: plugin_api::Kind::Game,
             commands: done.iter().map(|done| done.spec.clone()).collect(),
             settings: Vec::new(),

@@ -1,12 +1,26 @@
 //! The list of games. It is in this crate's `Cargo.toml`, one line per game; the program, its tests and the manual take
 //! it from here.
 
+use declared::Game;
 use plugin_api::Plugin;
+use std::sync::Arc;
 
 /// The constructor of each game, in name order.
 const ALL: &[fn() -> Box<dyn Plugin>] = &include!(concat!(env!("OUT_DIR"), "/games.rs"));
 
-/// All games.
+/// The texts of the games that are files and come with the program.
+const FILES: &[&str] = &include!(concat!(env!("OUT_DIR"), "/files.rs"));
+
+/// The games that are files and come with the program. An operator's file with the same name takes the place of one.
+///
+/// # Panics
+/// If something is wrong in one.
+pub fn files() -> Vec<Arc<Game>> {
+    let read = |text: &&str| declared::read(text).unwrap_or_else(|mistakes| panic!("{mistakes}"));
+    FILES.iter().map(read).map(Arc::new).collect()
+}
+
+/// All games that are made with the program.
 pub fn all() -> Vec<Box<dyn Plugin>> {
     ALL.iter().map(|game| game()).collect()
 }

@@ -87,7 +87,7 @@ impl Naming<'_> {
                 Of::AnyTable => commands.any(|spec| spec.notation && answers(spec)),
             }
         };
-        plugins.house().iter().any(answers) || plugins.manifests().any(knows)
+        plugins.house().iter().any(answers) || plugins.built_in().any(knows)
     }
 
     /// Whose name it is, or looks like, if not theirs for whom it is to be.

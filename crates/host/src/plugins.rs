@@ -134,6 +134,11 @@ impl Plugins {
         self.plugins.values().map(|plugin| plugin.manifest())
     }
 
+    /// Those manifests that are no files. Whoever writes a file chooses its words, so they keep nobody elsewhere from using them.
+    pub fn built_in(&self) -> impl Iterator<Item = &Manifest> {
+        self.plugins.values().filter(|plugin| !plugin.is_a_file()).map(|plugin| plugin.manifest())
+    }
+
     /// The table's own command called `word`, unless one of the room's games has it.
     pub fn house_command(&self, word: &str, room: &RoomDoc) -> Option<&CommandSpec> {
         let found = self.house.iter().find(|command| command.answers_to(word))?;

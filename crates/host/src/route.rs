@@ -199,6 +199,7 @@ mod tests {
             credit: String::new(),
             answers: Vec::new(),
             synonyms: Vec::new(),
+            found_by: Vec::new(),
             glossary: Vec::new(),
             values: Vec::new(),
         }

@@ -142,7 +142,9 @@ pub(super) fn help(turn: &HouseTurn, topic: Option<&str>) -> Result<Reply, Refus
     if let Some((_, title, lines)) = PAGES.iter().find(|(words, ..)| words.contains(&topic.as_str())) {
         return Ok(page(prefix, title, lines));
     }
-    let mut elsewhere = turn.host.plugins.manifests().filter(|each| turn.host.offers(turn.room_id, each));
+    // Those that are files come last.
+    let all = turn.host.plugins.built_in().chain(turn.host.plugins.manifests());
+    let mut elsewhere = all.filter(|each| turn.host.offers(turn.room_id, each));
     if let Some((manifest, replies)) = elsewhere.find_map(|manifest| {
         let told = told_of(prefix, manifest, &topic);
         (!told.is_empty()).then_some((manifest, told))
@@ -266,10 +268,11 @@ fn overview(turn: &HouseTurn) -> Reply {
     reply.list(items)
 }
 
-pub(super) fn plugins(turn: &HouseTurn) -> Reply {
+pub(super) fn plugins(turn: &HouseTurn, about: Option<&str>) -> Result<Reply, Refusal> {
     let prefix = &turn.room.prefix;
     let offered = |manifest: &&Manifest| turn.host.offers(turn.room_id, manifest);
-    let items = turn.host.plugins.manifests().filter(offered).map(|manifest| {
+    let found = |manifest: &&Manifest| about.is_none_or(|about| manifest.is_found_by(about));
+    let items = turn.host.plugins.manifests().filter(offered).filter(found).map(|manifest| {
         let Manifest { id, title, about, .. } = manifest;
         let state = if Plugins::are_in(turn.room, manifest) { " (enabled)" } else { "" };
         let mut item = vec![Span::Bold(id.clone()), Span::Text(format!(" {title}: {about}{state}"))];
@@ -279,7 +282,11 @@ pub(super) fn plugins(turn: &HouseTurn) -> Reply {
         }
         item
     });
-    Reply::new().text("A room admin enables one with ").code(format!("{prefix}plugin enable ID")).list(items.collect())
+    let items: Vec<Line> = items.collect();
+    if let Some(about) = about.filter(|_| items.is_empty()) {
+        return Err(Refusal::new(format!("I have no game or tool about {about}")).about(about).example("plugins"));
+    }
+    Ok(Reply::new().text("A room admin enables one with ").code(format!("{prefix}plugin enable ID")).list(items))
 }
 
 /// One line per command, with an example, and one per topic with its commands as typed.

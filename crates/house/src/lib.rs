@@ -52,9 +52,9 @@ enum House {
     /// List the commands, or explain one command or game.
     #[command(shows, guests, tried, example = "help", example = "help roll")]
     Help { topic: Option<Text> },
-    /// List the games and tools, and show which are enabled in this room.
-    #[command(shows, guests, example = "plugins")]
-    Plugins,
+    /// List the games and tools, or those of which a word says something, and show which are enabled in this room.
+    #[command(shows, guests, example = "plugins", example = "plugins dice")]
+    Plugins { about: Option<Text> },
     /// Enable or disable a plugin in this room. A table stays with the version of a game's file with which it began to play, until
     /// somebody upgrades it.
     #[command(changes, admin, example = "plugin enable mvk", example = "plugin disable mvk")]
@@ -465,7 +465,7 @@ fn alone(word: &str, entry: Option<EntryNumber>, words: &Text) -> Refusal {
 fn play(command: House, turn: &mut HouseTurn) -> Result<Reply, Unplayed> {
     Ok(match command {
         House::Help { topic } => help::help(turn, topic.map(|topic| topic.text).as_deref())?,
-        House::Plugins => help::plugins(turn),
+        House::Plugins { about } => help::plugins(turn, about.map(|about| about.text).as_deref())?,
         House::Plugin { change } => settings::plugin(turn, change)?,
         House::Game { id } => settings::game(turn, id)?,
         House::Gm { change } => people::referees(turn, change)?,

@@ -279,8 +279,9 @@ fn with_settings(reply: Reply, settings: &PluginSettings) -> Reply {
 /// The id of the plugin called `name`.
 pub(super) fn plugin_id(turn: &HouseTurn, name: &str) -> Result<String, Refusal> {
     let ids: Vec<_> = turn.host.plugins.manifests().map(|manifest| manifest.id.as_str()).collect();
-    if let Some(id) = ids.iter().find(|id| id.eq_ignore_ascii_case(name)) {
-        return Ok((*id).to_owned());
+    let mut called = turn.host.plugins.manifests().filter(|manifest| manifest.is_called(name));
+    if let Some(manifest) = called.next() {
+        return Ok(manifest.id.clone());
     }
     Err(match suggest(name, ids.iter().copied()) {
         Some(meant) => {

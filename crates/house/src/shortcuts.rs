@@ -116,7 +116,7 @@ pub(super) fn hidden_by<'t>(table: &'t TableDoc, manifest: &Manifest) -> Vec<&'t
 fn is_command(turn: &HouseTurn, word: &str) -> bool {
     let plugins = &turn.host.plugins;
     let own = plugins.house().iter().any(|command| command.answers_to(word));
-    own || plugins.get(word).is_some() || plugins.manifests().any(|manifest| manifest.command(word).is_some())
+    own || plugins.get(word).is_some() || plugins.built_in().any(|manifest| manifest.command(word).is_some())
 }
 
 /// The text for a name, without enclosing quotation marks and without a leading `=` or prefix.

@@ -136,6 +136,9 @@ pub struct Manifest {
     pub title: String,
     /// One line about it, for lists.
     pub about: String,
+    /// What else people call it, and what it belongs to, in lower case.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub found_by: Vec<String>,
     /// Who has it.
     #[serde(default)]
     pub kind: Kind,
@@ -158,6 +161,21 @@ pub struct Manifest {
     /// The numbers that it has on everybody's sheet.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub values: Vec<SheetValue>,
+}
+
+impl Manifest {
+    /// True if people call it so: by its id, its title or what it is found by, ignoring case.
+    pub fn is_called(&self, name: &str) -> bool {
+        let alike = |known: &str| known.to_lowercase() == name.to_lowercase();
+        alike(&self.id) || alike(&self.title) || self.found_by.iter().any(|known| alike(known))
+    }
+
+    /// True if what somebody looks for is in what it is called or in what is said about it.
+    pub fn is_found_by(&self, sought: &str) -> bool {
+        let sought = sought.to_lowercase();
+        let said = [&self.id, &self.title, &self.about].into_iter().chain(&self.found_by);
+        said.map(|said| said.to_lowercase()).any(|said| said.contains(&sought))
+    }
 }
 
 impl CommandSpec {

@@ -300,6 +300,7 @@ pub fn plugin<G: Game>() -> Box<dyn Plugin> {
         id: G::ID.to_owned(),
         title: G::TITLE.to_owned(),
         about: G::ABOUT.to_owned(),
+        found_by: Vec::new(),
         kind: G::KIND,
         commands: G::Command::declare(),
         settings: G::settings(),

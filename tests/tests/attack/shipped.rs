@@ -59,6 +59,9 @@ read --games turns,roll init 2d20kh1+3
 read --after scene.session roll 2d1
 game new harbour.game
 game check harbour.game
+game show
+game show blades
+! game show chess
 ! game new roll.game
 completions bash
 man

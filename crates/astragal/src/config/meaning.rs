@@ -17,9 +17,11 @@ impl Config {
         if self.rooms.prefix.trim().is_empty() {
             wrong.push("rooms.prefix: it cannot be empty; \"!\" is usual".to_owned());
         }
-        let known = games::ids();
+        let files = games::files().into_iter().map(|game| game.manifest.id.clone());
+        let known: Vec<String> = games::ids().into_iter().chain(files).collect();
         let mut plugins = |key: &str, ids: &BTreeSet<String>| {
-            let unknown = ids.iter().filter(|id| !known.contains(id));
+            // What an operator's own files are called is known once they are read.
+            let unknown = ids.iter().filter(|id| !known.contains(id) && self.games.is_none());
             wrong.extend(unknown.map(|id| format!("{key}: there is no plugin {id}: {}", hint(id, &known))));
         };
         plugins("rooms.plugins", &self.rooms.plugins);

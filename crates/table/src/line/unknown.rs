@@ -138,7 +138,7 @@ pub(super) fn value_alone(name: &str) -> Refusal {
 /// True if this refuses a line of one word for which nothing is known that it could mean, and nobody spoke to the bot by
 /// name: `!wow`. A command of a game that is not enabled here is none.
 pub(super) fn is_a_cry(host: &Host, line: &CommandLine, refusal: &Refusal) -> bool {
-    if host.plugins.manifests().any(|manifest| manifest.begun(&line.typed).is_some()) {
+    if host.plugins.built_in().any(|manifest| manifest.begun(&line.typed).is_some()) {
         return false;
     }
     let unknown = refusal.mended.is_none() && refusal.example.as_deref() == Some(HELP);
