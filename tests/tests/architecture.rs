@@ -38,7 +38,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("transport-console", &["chat"]),
     ("transport-matrix", &["chat"]),
     ("declared", &["chat", "dice", "plugin-api"]),
-    ("games", &["plugin-api"]),
+    ("games", &["declared", "plugin-api"]),
     ("simulation", &["bot", "chat", "dice", "games", "house", "journal", "plugin-api", "store-log", "table"]),
     ("plugin-testkit", &["chat", "dice", "house", "journal", "plugin-api", "table"]),
 ];

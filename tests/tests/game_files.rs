@@ -1,12 +1,14 @@
 //! Games that are a file: they are read, and their scenes play as written.
 
 use declared::{Files, plugin, read};
+use dice::fair::MessageKey;
+use dice::{Dice, DiceError};
 use plugin_api::Plugin;
 use plugin_testkit::Compare;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use table::Plugins;
+use table::{DiceBox, Plugins};
 use tests::seated::Seating;
 
 /// The files of games in a folder.
@@ -266,4 +268,145 @@ fn whatever_becomes_of_a_file_it_is_refused_or_plays_without_a_panic() {
         }
     }
     assert!(played > 100 && refused > 100, "{played} played, {refused} refused");
+}
+
+/// The table of a bot with the games that are files and come with the program, all enabled.
+fn shipped() -> Vec<Box<dyn Plugin>> {
+    games::files().into_iter().map(plugin).chain([roll::plugin()]).collect()
+}
+
+/// Every command throws these dice.
+#[derive(Clone)]
+struct Falls(Vec<u32>);
+
+impl DiceBox for Falls {
+    fn dice(&self, _: &[u8; 32], _: &MessageKey) -> Box<dyn Dice + Send> {
+        Box::new(Falls(self.0.iter().rev().copied().collect()))
+    }
+}
+
+impl Dice for Falls {
+    fn throw(&mut self, sides: u32) -> Result<u32, DiceError> {
+        Ok(self.0.pop().unwrap_or(1).min(sides))
+    }
+}
+
+/// What Ann and the whole room read when Ann attacks an Ogre whose armor class is this.
+fn read_of_an_attack(armor_class: u32, die: u32) -> String {
+    let mut table = Seating::of(shipped).dice(Falls(vec![die, 3, 4, 5])).people(&["Ann", "Gus"]).seat();
+    for line in ["!gm me", "!pc Ogre", &format!("!set Ogre ac {armor_class}")] {
+        table.plays("Gus", line);
+    }
+    table.plays("Ann", "!dnd5e attack 5 vs Ogre # for the village");
+    let mut read = String::new();
+    for line in [
+        "!why",
+        "!damage d8 +3",
+        "!history",
+        "!values Ogre",
+        "!story",
+        "!odds attack 5 vs Ogre",
+        "!export",
+        "!undo",
+        "!redo",
+    ] {
+        read.push_str(&table.say("Ann", line).read_by("Ann"));
+    }
+    read
+}
+
+#[test]
+fn how_an_attack_ended_is_all_that_a_player_learns_of_a_hidden_number() {
+    for (die, alike, unlike) in [(7, [13, 19], [12, 13]), (20, [30, 11], [30, 11])] {
+        let read = |armor_class: u32| tests::seated::tidy(&read_of_an_attack(armor_class, die));
+        let ([one, other], [hit, missed]) = (alike.map(read), unlike.map(read));
+        assert_eq!(one, other);
+        assert!(one.contains(if die == 20 { "CRITICAL HIT" } else { "MISS" }), "{one}");
+        assert_eq!(hit == missed, die == 20, "{hit}\n{missed}");
+    }
+}
+
+#[test]
+fn a_file_that_would_tell_a_hidden_number_is_refused() {
+    let top = "take: dc, number 1 to 40 after vs; optional\nagainst: vs by ac\nlet: gap = dc - 3\n";
+    for (line, says) in [
+        ("roll: d = 1d20\nchange: calm + gap", "would tell gap"),
+        ("roll: d = 1d20\nchange: if d > dc: calm +1", "would tell dc"),
+        ("roll: d = 1d20\ntell: it was {dc}", "would tell dc"),
+        ("roll: d = 1d20\ntell: if dc > 15: hard", "would tell dc"),
+        ("roll: d = 1d20\noffer: if d < dc: go: again", "would tell dc"),
+        ("refuse: if dc > 20: too hard", "would tell dc"),
+        ("roll: d = (dc)d6", "would tell dc"),
+        ("roll: d = 1d20\ntotal: d - dc\ntell: {value}", "would tell value"),
+    ] {
+        let told = tiny("calm: 0", &format!("{top}{line}")).err().map(|mistakes| mistakes.to_string());
+        assert!(told.as_ref().is_some_and(|told| told.contains(says)), "{line}: {told:?}");
+    }
+    let fine = tiny(
+        "calm: 0",
+        &format!("{top}roll: d = 1d20\nif d >= dc: HIT, {{d}} vs {{dc}} | success\nelse: MISS | failure"),
+    );
+    assert!(fine.is_ok());
+    let nothing = tiny("calm: 0", "take: n, number 0 to 3\nagainst: vs by ac").err().map(|wrong| wrong.to_string());
+    assert!(nothing.is_some_and(|nothing| nothing.contains("nothing is taken behind vs")));
+}
+
+#[test]
+fn an_edit_leaves_every_die_to_what_it_was_thrown_for() {
+    let mut table = Seating::of(shipped).people(&["Ann"]).seat();
+    table.plays("Ann", "!set hunger 2/5; stress 2/10");
+    for (first, more, fewer) in
+        [("!vtm5 pool 5", "!vtm5 pool 7", "!vtm5 pool 3"), ("!yze test 4", "!yze test 6", "!yze test 2")]
+    {
+        let came = table.plays("Ann", first);
+        let pools = |said: &str| -> Vec<Vec<String>> {
+            let parts = said.split(" | ").filter(|part| part.starts_with('d') && part.contains('='));
+            parts
+                .map(|part| {
+                    part.split(['(', '#']).next().unwrap_or_default().split_whitespace().map(str::to_owned).collect()
+                })
+                .collect()
+        };
+        let before = pools(&came.reply());
+        assert_eq!(before.len(), 2, "{}", came.reply());
+        for (line, at) in [(more, 1), (fewer, 1), (first, 1)] {
+            let after = pools(&table.edit("Ann", &came.id, line).reply());
+            assert_eq!(after[at], before[at], "{line}: the dice of the second pool stay its own");
+            let alike = before[0].len().min(after[0].len());
+            assert_eq!(after[0][..alike], before[0][..alike], "{line}: and so do those of the first");
+        }
+    }
+}
+
+#[test]
+fn the_odds_of_every_game_are_what_its_dice_do() {
+    let mut table = Seating::of(shipped).people(&["Ann"]).seat();
+    table.plays("Ann", "!set hunger 2/5; stress 1/10; iron 2");
+    for line in [
+        "blades action 2",
+        "dnd5e check 5 vs 15",
+        "vtm5 pool 5 vs 2",
+        "yze test 4",
+        "ironsworn act iron",
+        "genesys pool 2 vs 1",
+        "aw move 1",
+        "coc7 check 55",
+    ] {
+        let odds = table.say("Ann", &format!("!odds {line}")).all();
+        let percent: f64 = odds
+            .split(" %")
+            .next()
+            .and_then(|said| said.split_whitespace().last()?.parse().ok())
+            .unwrap_or_else(|| panic!("{line}: {odds}"));
+        let rolls = 400;
+        let mut good = 0;
+        for _ in 0..rolls {
+            let came = table.plays("Ann", &format!("!{line}"));
+            let facts = &came.heard.outcomes[0].reply.facts;
+            good += u32::from(facts.get("success").is_some_and(|success| *success == true));
+        }
+        let (rate, chance) = (f64::from(good) / f64::from(rolls), percent / 100.0);
+        let error = (chance * (1.0 - chance) / f64::from(rolls)).sqrt();
+        assert!((rate - chance).abs() < 5.0 * error + 0.001, "{line}: {odds}, and {good} of {rolls} are good");
+    }
 }

@@ -58,6 +58,14 @@ fn the_pages_of_the_games_are_their_readmes() {
 }
 
 #[test]
+fn the_pages_of_the_games_that_are_files_are_what_they_declare() {
+    for game in games::files() {
+        let scene = game.scenes.first().map(|scene| scene.text.as_str()).unwrap_or_default();
+        is_made(&format!("docs/games/{}.md", game.manifest.id), &plugin_testkit::page_of_file(&game.manifest, scene));
+    }
+}
+
+#[test]
 fn no_page_is_an_include_line_alone() {
     for page in pages() {
         let text = fs::read_to_string(root().join("docs").join(&page)).expect("it can be read");

@@ -1,7 +1,7 @@
 //! Works an expression out, with what was typed, what fell and what is on the sheet.
 
 use crate::expression::{Expression, Function, Operator};
-use dice::Die;
+use crate::thrown::Thrown;
 use plugin_api::{MOST_NUMBER, Refusal, Turn};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -26,7 +26,7 @@ pub enum Value {
     Number(i64),
     /// A word or a text.
     Word(String),
-    /// Dice that fell: of each, its sides and its number.
+    /// Dice that fell: of each, its sides and its number, which is 0 before it falls.
     Pool(Vec<(u32, u32)>),
     /// What nobody typed.
     Nothing,
@@ -80,6 +80,8 @@ pub struct Scope<'s, 't> {
     pub derived: &'s BTreeMap<String, Expression>,
     /// The command.
     pub turn: &'s mut Turn<'t>,
+    /// The dice that it throws.
+    pub thrown: Thrown,
     /// What it has cost so far.
     pub spent: Spent,
 }
@@ -163,7 +165,19 @@ impl Scope<'_, '_> {
                 self.may_be(i64::try_from(dice.len()).unwrap_or(i64::MAX))?;
                 Value::Pool(dice)
             }
-            Expression::Dice { count, sides } => self.thrown(count, sides)?,
+            Expression::Dice { count, sides } => {
+                let (count, sides) = (self.number(count)?, self.number(sides)?);
+                Value::Pool(self.fallen(count, sides)?)
+            }
+            Expression::Throw(name) => {
+                let typed = self.names.get(name).cloned().unwrap_or(Value::Nothing).dice();
+                let mut dice = Vec::new();
+                for alike in typed.chunk_by(|one, other| one.0 == other.0) {
+                    let count = i64::try_from(alike.len()).unwrap_or(i64::MAX);
+                    dice.extend(self.fallen(count, i64::from(alike[0].0))?);
+                }
+                Value::Pool(dice)
+            }
         })
     }
 
@@ -246,15 +260,14 @@ impl Scope<'_, '_> {
     }
 
     /// Throws dice.
-    fn thrown(&mut self, count: &Expression, sides: &Expression) -> Result<Value, Refusal> {
-        let (count, sides) = (self.number(count)?, self.number(sides)?);
+    fn fallen(&mut self, count: i64, sides: i64) -> Result<Vec<(u32, u32)>, Refusal> {
         self.may_be(count)?;
         let Some(sides) = u32::try_from(sides).ok().filter(|sides| (1..=MOST_SIDES).contains(&i64::from(*sides)))
         else {
             return Err(Refusal::new(format!("a die has 1 to {MOST_SIDES} sides, and not {sides}")));
         };
-        let dice: Vec<Die> = self.turn.throw_alike(usize::try_from(count).unwrap_or(0), sides)?;
-        Ok(Value::Pool(dice.into_iter().map(|die| (die.sides, die.value)).collect()))
+        let dice = self.thrown.throw(self.turn, usize::try_from(count).unwrap_or(0), sides)?;
+        Ok(dice.into_iter().map(|die| (die.sides, die.value)).collect())
     }
 
     fn may_be(&self, count: i64) -> Result<(), Refusal> {

@@ -19,6 +19,8 @@ pub enum Kind {
     Word(Vec<String>),
     /// What somebody wrote.
     Text,
+    /// Dice that somebody types, before they fall.
+    Unthrown,
     /// Dice that fell.
     Pool,
     /// One die that fell, which is a number too.
@@ -41,6 +43,7 @@ impl fmt::Display for Kind {
             Kind::Flag => "yes or no",
             Kind::Word(_) => "a word",
             Kind::Text => "a text",
+            Kind::Unthrown => "dice to throw",
             Kind::Pool => "dice",
             Kind::Die => "a die",
         })
@@ -151,6 +154,8 @@ pub enum Expression {
     },
     /// Two pools as one.
     With(Box<Expression>, Box<Expression>),
+    /// The dice that somebody typed under this name, thrown.
+    Throw(String),
     /// Dice that are thrown.
     Dice {
         /// How many.
@@ -165,7 +170,7 @@ impl Expression {
     pub fn each_name(&self, with: &mut impl FnMut(&str)) {
         match self {
             Expression::Number(_) | Expression::Flag(_) | Expression::Word(_) => {}
-            Expression::Name(name) => with(name),
+            Expression::Name(name) | Expression::Throw(name) => with(name),
             Expression::Not(inner) => inner.each_name(with),
             Expression::Both(_, one, other) | Expression::Where(one, other) | Expression::With(one, other) => {
                 [one, other].into_iter().for_each(|each| each.each_name(with));

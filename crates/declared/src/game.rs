@@ -3,7 +3,7 @@
 use crate::expression::Expression;
 use crate::template::Template;
 use plugin_api::{Counter, Manifest};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A game.
 #[derive(Clone, Debug)]
@@ -52,6 +52,8 @@ pub struct Command {
     pub offers: Vec<Offer>,
     /// The commands that are offered no longer on the roll that it follows up on.
     pub closes: Vec<String>,
+    /// What depends on the number that it is measured against, which players may not know.
+    pub hidden: BTreeSet<String>,
 }
 
 /// One step of a command.

@@ -11,6 +11,7 @@ mod play;
 mod plugin;
 mod read;
 mod template;
+mod thrown;
 
 pub use game::{Game, Scene};
 pub use kept::Files;

@@ -4,7 +4,9 @@ use crate::evaluate::{Scope, Spent, Value};
 use crate::expression::Expression;
 use crate::game::{Change, Command, End, Game, Sign, Step};
 use crate::kept::Kept;
-use crate::read::VALUE;
+use crate::read::{VALUE, tells};
+use crate::template::Template;
+use crate::thrown::Thrown;
 use chat::{Block, Span};
 use plugin_api::{CommandSpec, Counter, FollowUp, Manifest, Refusal, Reply, Target, Trait, Turn};
 use serde::{Deserialize, Serialize};
@@ -20,6 +22,9 @@ pub struct Record {
     /// The follow-ups that were done, and are not offered again.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub done: Vec<String>,
+    /// How many dice of how many sides fell for each name, in the order in which they fell; nothing if the command rolls for one name.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub fell: Vec<(String, usize, u32)>,
     /// The version of the file that rolled, as the table counts them.
     #[serde(default = "first_version", skip_serializing_if = "is_first_version")]
     pub version: u32,
@@ -64,7 +69,8 @@ pub fn play(
     names.extend(typed.iter().map(|(name, value)| (name.clone(), value.clone())));
     let first = game.sheet.iter().map(|(name, first)| (name.clone(), first.now)).collect();
     let wanted = turn.is_wanted_whole();
-    let mut scope = Scope { names, sheet: &first, derived: &game.derived, turn, spent: Spent::default() };
+    let thrown = Thrown::after(turn.earlier_version::<Record>().map(|earlier| earlier.fell).unwrap_or_default());
+    let mut scope = Scope { names, sheet: &first, derived: &game.derived, turn, thrown, spent: Spent::default() };
     let done = target.as_ref().filter(|target| target.record.done.contains(&spec.name) && !command.again);
     let done = done.map(|target| Refusal::new(format!("{} was done on #{} already", spec.name, target.entry)));
     let rolled = steps(command, done, &mut scope)?;
@@ -153,6 +159,7 @@ fn steps<'c>(command: &'c Command, done: Option<Refusal>, scope: &mut Scope<'_, 
             }
             Step::Roll(..) if done.is_some() => break,
             Step::Let(name, expression) | Step::Roll(name, expression) => {
+                scope.thrown.is_for(name);
                 let value = scope.value(expression)?;
                 scope.names.insert(name.clone(), value);
                 if matches!(step, Step::Roll(..)) && !rolled.contains(&name.as_str()) {
@@ -181,7 +188,9 @@ fn ending<'c>(command: &'c Command, scope: &mut Scope<'_, '_>) -> Result<Option<
 /// The facts of how it ended.
 fn stated(command: &Command, end: Option<&End>, scope: &Scope<'_, '_>) -> Reply {
     let mut reply = Reply::new();
+    let hides = scope.turn.hides().is_some() && command.hidden.contains(VALUE);
     if command.total.is_some()
+        && !hides
         && let Some(total) = scope.names.get(VALUE)
     {
         reply = reply.fact("total", total.number());
@@ -206,11 +215,13 @@ fn shown(
     mut reply: Reply,
     scope: &mut Scope<'_, '_>,
 ) -> Result<Reply, Refusal> {
+    let hides = scope.turn.hides().is_some();
+    let told = |text: &Template| !hides || !tells(text, &command.hidden);
     if let Some(end) = end {
-        reply = reply.bold(end.headline.said(scope)?);
-        let more = end.more.said(scope)?;
+        reply = reply.bold(if told(&end.headline) { end.headline.said(scope)? } else { end.outcome.clone() });
+        let more = if told(&end.more) { end.more.said(scope)? } else { String::new() };
         reply = if more.is_empty() { reply } else { reply.text(format!(": {more}")) };
-    } else if command.total.is_some() {
+    } else if command.total.is_some() && !(hides && command.hidden.contains(VALUE)) {
         reply = reply.bold(scope.names.get(VALUE).map(Value::shown).unwrap_or_default());
     }
     for name in rolled {
@@ -266,9 +277,12 @@ fn recorded(
     reply: Reply,
     scope: Scope<'_, '_>,
 ) -> Reply {
-    let Scope { names, turn, .. } = scope;
+    let Scope { names, turn, thrown, .. } = scope;
     let Some(Target { entry, actor, record, .. }) = target else {
-        return reply.record(&Record { command: spec.name.clone(), names, done: Vec::new(), version });
+        // If all is thrown for one name, the order of the dice says enough.
+        let several = command.steps.iter().filter(|step| matches!(step, Step::Roll(..))).count() > 1;
+        let fell = if several { thrown.fell() } else { Vec::new() };
+        return reply.record(&Record { command: spec.name.clone(), names, done: Vec::new(), fell, version });
     };
     if !command.closes.is_empty() {
         let closed: Vec<&str> = command.closes.iter().map(String::as_str).collect();
@@ -287,6 +301,6 @@ fn recorded(
         }
         _ => names,
     };
-    turn.amend(&Record { command: record.command, names, done, version });
+    turn.amend(&Record { command: record.command, names, done, fell: record.fell, version });
     if spec.follow_up == FollowUp::Own { turn.offered_to(actor, reply) } else { reply }
 }

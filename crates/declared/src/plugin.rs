@@ -103,6 +103,7 @@ fn typed(arguments: &[ArgumentSpec], found: &[Vec<Found>]) -> BTreeMap<String, V
         }
         _ => match found.first().and_then(|found| found.value.as_ref()) {
             Some(plugin_api::Value::Number { number, .. }) => Value::Number(*number),
+            Some(plugin_api::Value::Dice(dice)) => Value::Pool(dice.sides().map(|sides| (sides, 0)).collect()),
             Some(other) => other.text().map_or(Value::Nothing, |text| Value::Word(text.to_owned())),
             None => Value::Nothing,
         },

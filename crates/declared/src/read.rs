@@ -2,6 +2,7 @@
 
 mod command;
 mod ends;
+mod hidden;
 mod inherit;
 mod take;
 
@@ -11,6 +12,7 @@ use crate::lines::{Line, SCENE, Section, sections};
 use crate::mistake::{Mistake, Mistakes};
 use command::{Around, Done, MOST_LINES, command};
 pub use ends::VALUE;
+pub use hidden::tells;
 use inherit::{Lines, is_end};
 use plugin_api::{CommandSpec, Counter, MOST_NUMBER, Manifest, SheetValue, Trait, suggest};
 use std::collections::{BTreeMap, BTreeSet};
@@ -90,7 +92,7 @@ impl Reading<'_> {
             settings: Vec::new(),
             credit: get("licence"),
             synonyms: self.pairs("words"),
-            answers: Vec::new(),
+            answers: done.iter().filter_map(|done| done.answers.clone()).collect(),
             glossary: self.pairs("glossary"),
             values: values.collect(),
         };
@@ -201,16 +203,16 @@ impl Reading<'_> {
         }
         let mut done: BTreeMap<usize, Done> = BTreeMap::new();
         while !waiting.is_empty() {
-            let known: BTreeMap<&str, &Names> =
-                done.values().map(|done| (done.spec.name.as_str(), &done.names)).collect();
+            let known: BTreeMap<&str, &Done> = done.values().map(|done| (done.spec.name.as_str(), done)).collect();
             let ready = |lines: &[Line]| followed(lines).iter().all(|name| known.contains_key(name.as_str()));
             let Some(next) = waiting.iter().position(|(_, lines)| ready(lines)) else {
                 self.mistakes.extend(waiting.iter().map(|(at, lines)| not_followed(lines, sections[*at], &sections)));
                 break;
             };
             let (at, lines) = waiting.remove(next);
-            let names = of_all(followed(&lines).iter().map(|name| known[name.as_str()]));
-            let read = command(&sections[at].name, &lines, &around, names, self.mistakes);
+            let names = of_all(followed(&lines).iter().map(|name| &known[name.as_str()].names));
+            let hidden = followed(&lines).iter().flat_map(|name| known[name.as_str()].command.hidden.clone()).collect();
+            let read = command(&sections[at].name, &lines, &around, (names, hidden), self.mistakes);
             self.mistakes.extend(incomplete(&read).map(|what| sections[at].heading.all_wrong(what)));
             done.insert(at, read);
         }

@@ -23,7 +23,7 @@ fn mistakes_name_the_place_and_what_was_probably_meant() {
         ),
         (
             "take: n, nmber 0 to 6",
-            "\"nmber 0 to 6\" is none of number, one of, flag, signed, text: did you mean \"number\"?",
+            "\"nmber 0 to 6\" is none of number, one of, flag, signed, dice, text: did you mean \"number\"?",
         ),
         ("take: n, number 6 to 0", "\"6 to 0\" is no range: write the least and the most, as in 0 to 6."),
         ("let: a = 2d6", "line 7, column 11: dice fall only in a line that begins with \"roll:\"."),
@@ -66,7 +66,7 @@ fn mistakes_name_the_place_and_what_was_probably_meant() {
 fn all_mistakes_are_told_at_once_with_the_line_and_marks_below_it() {
     let told = wrong_in("take: dice, numbr 1 to 6\nroll: pool = (dice)d6\nelse: X\nchange: heet +1\ntel: y");
     let expected = "\
-line 7, column 7: \"numbr 1 to 6\" is none of number, one of, flag, signed, text: did you mean \"number\"?
+line 7, column 7: \"numbr 1 to 6\" is none of number, one of, flag, signed, dice, text: did you mean \"number\"?
   7 | take: dice, numbr 1 to 6
     |       ^^^^^^^^^^^^^^^^^^
 line 10, column 9: heet is no number under [sheet].

@@ -26,5 +26,5 @@ mod written;
 pub use dice_box::SessionDice;
 pub use play::{Compare, Difference, LineReport, Rehearsal, play, set_up};
 pub use plugin_tests::test_plugin;
-pub use readme::{readme, reference};
+pub use readme::{page_of_file, readme, reference};
 pub use written::{Names, written};

@@ -6,6 +6,34 @@ use std::fmt::Write;
 /// The README of a plugin: what it is, its commands, its settings, and a scene. `sessions` are file names and texts;
 /// the first is shown.
 pub fn readme(manifest: &Manifest, sessions: &[(String, String)]) -> String {
+    let mut page = described(manifest);
+    if let Some((name, text)) = sessions.first() {
+        let _ =
+            write!(page, "\n## A scene\n\n`sessions/{name}`, as the tests play it:\n\n```text\n{}\n```\n", text.trim());
+    }
+    page += "\nMade from the declarations and the sessions; `ASTRAGAL_WRITE=1 cargo test -p ";
+    let _ = writeln!(page, "{}` writes it.", manifest.id);
+    page
+}
+
+/// The page of a game that is a file, with one of its scenes.
+pub fn page_of_file(manifest: &Manifest, scene: &str) -> String {
+    let mut page = described(manifest);
+    page += "\n## On every sheet\n\n";
+    for value in &manifest.values {
+        let _ = writeln!(page, "- `{}`, at first {}", value.name, value.first);
+    }
+    let _ = write!(page, "\n## A scene\n\nAs the tests play it:\n\n```text\n{}\n```\n", scene.trim());
+    let _ = writeln!(
+        page,
+        "\nThe game is a file: `astragal game show {}` prints it, to make [another](../own-games.md) of it.",
+        manifest.id
+    );
+    page
+}
+
+/// What a plugin is, its commands and its settings.
+fn described(manifest: &Manifest) -> String {
     let Manifest { id, title, about, kind, commands, settings, credit, .. } = manifest;
     let mut page = format!("# {title}\n\nThe plugin `{id}`: {about}. ");
     page += &match kind {
@@ -30,12 +58,6 @@ pub fn readme(manifest: &Manifest, sessions: &[(String, String)]) -> String {
         let place = if setting.scope == SettingScope::Table { "table" } else { "room" };
         let _ = writeln!(page, "- `!{place} {} {}`: {}.", setting.key, setting.default, setting.help);
     }
-    if let Some((name, text)) = sessions.first() {
-        let _ =
-            write!(page, "\n## A scene\n\n`sessions/{name}`, as the tests play it:\n\n```text\n{}\n```\n", text.trim());
-    }
-    page += "\nMade from the declarations and the sessions; `ASTRAGAL_WRITE=1 cargo test -p ";
-    let _ = writeln!(page, "{id}` writes it.");
     page
 }
 

@@ -273,7 +273,7 @@ impl Parser<'_> {
             if self.takes("where") {
                 self.must_be(&Kind::Pool, from, &left)?;
                 let before = std::mem::replace(&mut self.it, true);
-                let holds = self.of(&Kind::Flag, Self::compared)?;
+                let holds = self.of(&Kind::Flag, Self::either)?;
                 self.it = before;
                 left = pool(Expression::Where(Box::new(left.expression), Box::new(holds)));
             } else if self.takes("with") {
@@ -314,8 +314,11 @@ impl Parser<'_> {
             return self.made(*function, takes, kind);
         }
         if let Some((name, count)) = known {
-            self.next += count;
             let kind = self.names[&name].clone();
+            if kind == Kind::Unthrown {
+                return self.thrown(name, count);
+            }
+            self.next += count;
             return Ok(Parsed { expression: Expression::Name(name), kind });
         }
         match token.text.as_str() {
@@ -354,6 +357,17 @@ impl Parser<'_> {
         }
         self.needs(")")?;
         Ok(Parsed { expression: Expression::Made(function, all), kind: kind.clone() })
+    }
+
+    /// Dice that somebody typed, which fall now.
+    fn thrown(&mut self, name: String, words: usize) -> Read {
+        if self.dice == Dice::Lie {
+            let what =
+                format!("{name} is dice that somebody types: they fall in a line such as \"roll: pool = {name}\"");
+            return Err(self.wrong_here(what));
+        }
+        self.next += words;
+        Ok(pool(Expression::Throw(name)))
     }
 
     /// `highest 2 of pool`

@@ -1,6 +1,7 @@
 //! `[command act]`: what is typed for a command, what it does, and how it ends.
 
 use super::ends::{VALUE, end};
+use super::hidden::{Hidden, against, hidden_in, keeps};
 use super::inherit::is_end;
 use super::take::{take, words};
 use crate::expression::{Dice, Expression, Function, Kind, Names, known_name, parse, tokens};
@@ -8,15 +9,17 @@ use crate::game::{Change, Command, Offer, Sign, Step};
 use crate::lines::Line;
 use crate::mistake::Mistake;
 use crate::template::Template;
-use plugin_api::{ArgumentKind, ArgumentSpec, CommandSpec, Effect, FollowUp, Many, Place, Role, Trait, suggest};
+use plugin_api::{
+    Answers, ArgumentKind, ArgumentSpec, CommandSpec, Effect, FollowUp, Many, Place, Role, Trait, suggest,
+};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The most lines of a command.
 pub const MOST_LINES: usize = 40;
 /// What a line of a command may begin with, besides a way to end.
-const NAMES: [&str; 20] = [
-    "main", "help", "alias", "example", "referee", "like", "follows", "again", "take", "refuse", "let", "roll", "redo",
-    "total", "say", "change", "tell", "offer", "must", "closes",
+const NAMES: [&str; 21] = [
+    "main", "help", "alias", "example", "referee", "like", "follows", "again", "take", "against", "refuse", "let",
+    "roll", "redo", "total", "say", "change", "tell", "offer", "must", "closes",
 ];
 /// Whose rolls `follows: COMMAND of anyone` is about.
 const OF_ANYONE: &str = " of anyone";
@@ -39,6 +42,8 @@ pub struct Done {
     pub names: Names,
     /// Whether one of its ways to end has a mistake.
     pub misread_end: bool,
+    /// Whose values answer it.
+    pub answers: Option<Answers>,
     /// The lines that it offers, to be looked at once all commands are known.
     pub offered: Vec<(Line, String)>,
 }
@@ -50,11 +55,19 @@ struct Reader<'a> {
     mistakes: &'a mut Vec<Mistake>,
 }
 
-/// Reads the lines of the command called `name`; `names` are those of the rolls that it follows up on.
-pub fn command(name: &str, lines: &[Line], around: &Around<'_>, names: Names, mistakes: &mut Vec<Mistake>) -> Done {
+/// Reads the lines of the command called `name`; `names` are those of the rolls that it follows up on, and `hidden` is what
+/// players may not know of them.
+pub fn command(
+    name: &str,
+    lines: &[Line],
+    around: &Around<'_>,
+    (names, hidden): (Names, Hidden),
+    mistakes: &mut Vec<Mistake>,
+) -> Done {
     let spec = CommandSpec { name: name.to_owned(), effect: Effect::Shows, ..CommandSpec::default() };
     let all = around.names.clone().into_iter().chain(names).collect();
-    let done = Done { spec, command: Command::default(), names: all, misread_end: false, offered: Vec::new() };
+    let command = Command { hidden, ..Command::default() };
+    let done = Done { spec, command, names: all, misread_end: false, answers: None, offered: Vec::new() };
     let mut reader = Reader { around, done, rolls: Vec::new(), mistakes };
     if let Some(line) = lines.get(MOST_LINES) {
         reader.mistakes.push(line.all_wrong(format!("a command may have {MOST_LINES} lines")));
@@ -84,6 +97,11 @@ impl Reader<'_> {
             "referee" => self.done.spec.role = if yes(line)? { Role::Referee } else { Role::Player },
             "follows" => self.follows(said),
             "take" => self.take(line)?,
+            "against" => {
+                let (name, answers) = against(line, &self.done.spec.name, &self.done.spec.arguments)?;
+                self.done.command.hidden.insert(name);
+                self.done.answers = Some(answers);
+            }
             "refuse" => self.refuse(line)?,
             "let" => self.given(line, false)?,
             "roll" => self.given(line, true)?,
@@ -93,6 +111,7 @@ impl Reader<'_> {
             "tell" => {
                 let (when, from) = self.condition(line)?;
                 let said = Template::read(line, from..line.text.len(), &self.done.names)?;
+                keeps(line, when.iter().chain(said.expressions()), &self.done.command.hidden)?;
                 self.done.command.tells.push((when, said));
             }
             "offer" | "must" => self.offer(line)?,
@@ -142,6 +161,7 @@ impl Reader<'_> {
             return Err(line.value_wrong(format!("{name} is taken twice")));
         }
         self.name(line, &name, kind)?;
+        self.done.command.hidden.remove(&name);
         self.done.spec.arguments.push(spec);
         Ok(())
     }
@@ -173,6 +193,7 @@ impl Reader<'_> {
             );
         };
         let said = Template::read(line, from..line.text.len(), &self.done.names)?;
+        keeps(line, [&when].into_iter().chain(said.expressions()), &self.done.command.hidden)?;
         self.done.command.steps.push(Step::Refuse(when, said));
         Ok(())
     }
@@ -198,6 +219,11 @@ impl Reader<'_> {
             return Err(line.value_wrong(format!("a roll is of dice, and this is {kind}")));
         }
         self.name(line, &name, kind)?;
+        match hidden_in(&expression, &self.done.command.hidden) {
+            Some(_) if throws => keeps(line, [&expression], &self.done.command.hidden)?,
+            Some(_) => drop(self.done.command.hidden.insert(name.clone())),
+            None => drop(self.done.command.hidden.remove(&name)),
+        }
         if throws {
             self.rolls.push(name.clone());
             self.done.spec.effect = Effect::Rolls;
@@ -217,6 +243,13 @@ impl Reader<'_> {
         let parsed = parse(line, from..to, &self.done.names, Dice::Lie)?;
         if !matches!(parsed.kind, Kind::Number | Kind::Flag | Kind::Die) {
             return Err(line.wrong(from..to, format!("a result is measured by a number, and this is {}", parsed.kind)));
+        }
+        // `say: verdict(value)` measures by what is measured already.
+        if parsed.expression == Expression::Name(VALUE.to_owned()) && self.done.command.total.is_some() {
+            return Ok(());
+        }
+        if hidden_in(&parsed.expression, &self.done.command.hidden).is_some() {
+            self.done.command.hidden.insert(VALUE.to_owned());
         }
         self.done.command.total = Some(parsed.expression);
         self.done.names.insert(VALUE.to_owned(), Kind::Number);
@@ -293,6 +326,7 @@ impl Reader<'_> {
         if !matches!(parsed.kind, Kind::Number | Kind::Flag | Kind::Die) {
             return Err(line.value_wrong(format!("{name} is a number, and this is {}", parsed.kind)));
         }
+        keeps(line, when.iter().chain([&parsed.expression]), &self.done.command.hidden)?;
         if self.done.spec.effect == Effect::Shows {
             self.done.spec.effect = Effect::Changes;
         }
@@ -308,6 +342,7 @@ impl Reader<'_> {
         };
         let typed = line.text[from..from + length].trim().to_owned();
         let label = Template::read(line, from + length + 1..line.text.len(), &self.done.names)?;
+        keeps(line, when.iter().chain(label.expressions()), &self.done.command.hidden)?;
         self.done.offered.push((line.clone(), typed.clone()));
         self.done.command.offers.push(Offer { when, line: typed, label, must: line.name == "must" });
         Ok(())
@@ -355,6 +390,7 @@ fn example_of(argument: &ArgumentSpec) -> Option<String> {
     let typed = match &argument.kind {
         ArgumentKind::Number(kind) => 1.clamp(kind.least, kind.most).to_string(),
         ArgumentKind::Choice(all) => all.first()?.words.first()?.clone(),
+        ArgumentKind::Dice { .. } => "2d6".to_owned(),
         _ => "...".to_owned(),
     };
     match &argument.place {

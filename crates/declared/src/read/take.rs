@@ -8,7 +8,9 @@ use plugin_api::{ArgumentKind, ArgumentSpec, Listed, Many, Place, Spelled, sugge
 /// A number that nothing else is said of is at most so large.
 const MOST: i64 = 1_000_000;
 /// What can be taken, as a file says it.
-const TAKEN: [&str; 5] = ["number", "one of", "flag", "signed", "text"];
+const TAKEN: [&str; 6] = ["number", "one of", "flag", "signed", "dice", "text"];
+/// The most dice that somebody may type for one of them.
+const MOST_TYPED: u32 = 40;
 
 /// Reads what a line takes: its name, what it is, and how it is typed.
 ///
@@ -64,6 +66,7 @@ fn what_is_taken(line: &Line, what: &str) -> Result<(Kind, ArgumentKind, Place, 
     }
     match what {
         "signed" => Ok((Kind::Number, ArgumentKind::between(-MOST, MOST), Place::Signed, Many::Repeated)),
+        "dice" => Ok((Kind::Unthrown, ArgumentKind::Dice { most: MOST_TYPED }, Place::Here, Many::One)),
         "text" => Ok((Kind::Text, ArgumentKind::Text, Place::Here, Many::One)),
         "flag" | "one of" => {
             Err(line.value_wrong(format!("behind \"{what}\" its words are missing, as in \"{what} crew, together\"")))

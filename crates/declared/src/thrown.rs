@@ -1,0 +1,62 @@
+//! The dice of a command, by what they were thrown for. A line that is edited gets the dice that fell for its first version,
+//! each for the same name as then: so a hunger die stays one, whatever was typed in front of it.
+
+use plugin_api::{Die, Refusal, Turn};
+use std::collections::{BTreeMap, VecDeque};
+
+/// The dice of a command.
+#[derive(Debug, Default)]
+pub struct Thrown {
+    /// What is thrown for now.
+    name: String,
+    /// What the first version of the line threw, in its order: for which name, how many, and with how many sides.
+    before: Vec<(String, usize, u32)>,
+    /// Those of the first version that are not used yet.
+    waiting: BTreeMap<String, VecDeque<Die>>,
+    /// What was thrown.
+    fell: Vec<(String, usize, u32)>,
+}
+
+impl Thrown {
+    /// Those of a line whose first version threw these.
+    pub fn after(before: Vec<(String, usize, u32)>) -> Self {
+        Thrown { before, ..Thrown::default() }
+    }
+
+    /// What follows is thrown for this name.
+    pub fn is_for(&mut self, name: &str) {
+        name.clone_into(&mut self.name);
+    }
+
+    /// Throws dice for the name.
+    ///
+    /// # Errors
+    /// There are too many, or those of the first version were others.
+    pub fn throw(&mut self, turn: &mut Turn<'_>, count: usize, sides: u32) -> Result<Vec<Die>, Refusal> {
+        // All that fell before falls again at first, in the same order: so nothing can be learned by editing.
+        for (name, count, sides) in std::mem::take(&mut self.before) {
+            let dice = turn.throw_alike(count, sides)?;
+            self.fell.push((name.clone(), count, sides));
+            self.waiting.entry(name).or_default().extend(dice);
+        }
+        let waiting = self.waiting.entry(self.name.clone()).or_default();
+        if let Some(other) = waiting.front().filter(|die| die.sides != sides) {
+            return Err(Refusal::new(format!(
+                "for {} a d{} fell, and this would be a d{sides}",
+                self.name, other.sides
+            )));
+        }
+        let mut dice: Vec<Die> = waiting.drain(..count.min(waiting.len())).collect();
+        let more = count - dice.len();
+        if more > 0 {
+            self.fell.push((self.name.clone(), more, sides));
+            dice.extend(turn.throw_alike(more, sides)?);
+        }
+        Ok(dice)
+    }
+
+    /// What was thrown, for a later version of the line.
+    pub fn fell(self) -> Vec<(String, usize, u32)> {
+        self.fell
+    }
+}
