@@ -39,7 +39,10 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("transport-matrix", &["chat"]),
     ("declared", &["chat", "dice", "plugin-api"]),
     ("games", &["declared", "plugin-api"]),
-    ("simulation", &["bot", "chat", "dice", "games", "house", "journal", "plugin-api", "store-log", "table"]),
+    (
+        "simulation",
+        &["bot", "chat", "declared", "dice", "games", "house", "journal", "plugin-api", "store-log", "table"],
+    ),
     ("plugin-testkit", &["chat", "dice", "house", "journal", "plugin-api", "table"]),
 ];
 /// Which of our crates a plugin may depend on, and which more its tests may use.

@@ -12,6 +12,7 @@ mod disk;
 #[cfg(test)]
 mod found;
 mod ground;
+mod harbour;
 mod log;
 mod luck;
 mod net;

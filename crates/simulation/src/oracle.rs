@@ -7,6 +7,7 @@ mod promised;
 mod rights_of;
 mod secrecy;
 mod shared;
+mod versions_of;
 
 use crate::log::Log;
 use crate::net::{Net, PRIVATE, Wire};

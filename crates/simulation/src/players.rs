@@ -20,10 +20,10 @@ pub struct Wants {
 }
 
 /// Commands that roll: each is answered and has an entry.
-const ROLLS: [&str; 5] = ["roll 1d20", "roll 4d6kh3", "roll 2d6+3", "r d100", "act d8 d10 d12"];
+const ROLLS: [&str; 6] = ["roll 1d20", "roll 4d6kh3", "roll 2d6+3", "r d100", "act d8 d10 d12", "risk 2"];
 
 /// Commands that change something or show it.
-const TABLE: [&str; 82] = [
+const TABLE: [&str; 85] = [
     "insp +1",
     "insp -1",
     "vs 12",
@@ -106,6 +106,9 @@ const TABLE: [&str; 82] = [
     "handout map",
     "handout #2",
     "handout map to all",
+    "push",
+    "heat -3",
+    "heat",
 ];
 
 /// Commands for several at once, and how many entries each makes.
@@ -136,7 +139,9 @@ const MISTYPED: [&str; 4] = ["rolll 1d20", "roll 2d20hk1", "inspp +1", "actt d8 
 pub const AGREES: &str = "!y";
 
 /// Commands that only those who run a table type here.
-const REFEREES: [&str; 15] = [
+const REFEREES: [&str; 17] = [
+    "plugin upgrade harbour",
+    "plugin upgrade harbour",
     "gm me",
     "gm me",
     "gm add Ann",

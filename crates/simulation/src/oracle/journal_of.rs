@@ -4,6 +4,7 @@
 use super::meant_of::agreed;
 use super::{Oracle, SORRY, is_first};
 use crate::dice::DEADLY;
+use crate::harbour;
 use crate::net::Net;
 use crate::players::AGREES;
 use chat::{Event, Message, Repeated, RoomId};
@@ -94,6 +95,7 @@ impl Oracle {
         };
         let all: &[Known] = if self.linked { everywhere } else { &entries };
         self.under_its_own_key(room, &entries);
+        self.versions(room, &entries);
         self.once(net, room, all, store);
         self.for_several(net, room, &entries);
         self.mistyped(net, room, all);
@@ -118,7 +120,7 @@ impl Oracle {
 
     /// Checks that the changes of all entries lead to what is stored.
     fn adds_up(&mut self, table: &TableId, room: &RoomId, document: &Value, store: &Memory) {
-        let games = games::ids();
+        let games: Vec<String> = games::ids().into_iter().chain([harbour::ID.to_owned()]).collect();
         let mut places: Vec<_> =
             games.iter().map(|game| (keys::game(table, game), journal::pointer("/games", game))).collect();
         places.push((keys::doc(table), "/table".to_owned()));

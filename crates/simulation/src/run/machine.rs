@@ -3,6 +3,7 @@
 use crate::dice::Fallen;
 use crate::disk::Medium;
 use crate::ground::Ground;
+use crate::harbour;
 use crate::net::{Link, Net};
 use crate::script::Script;
 use bot::{Bot, Sweep};
@@ -60,6 +61,7 @@ impl Machine {
         seed[..8].copy_from_slice(&script.seed.to_le_bytes());
         seed[8..16].copy_from_slice(&start.to_le_bytes());
         let plugins = house::with_plugins(games::all()).map_err(|error| error.to_string())?;
+        let plugins = harbour::with_file(plugins, start)?;
         let (entropy, fallen) = (Entropy::from_seed(seed), Fallen::default());
         let host = Host::over(committer, settings(script), plugins, entropy, Box::new(fallen.clone()));
         let host = host.map_err(|error| error.to_string())?.with_clock(Arc::new(ground.clone()));
@@ -174,7 +176,7 @@ fn runtime() -> (Runtime, Arc<Idle>) {
 
 fn settings(script: &Script) -> Settings {
     let mut settings =
-        Settings { plugins: BTreeSet::from(["roll".to_owned(), "mvk".to_owned()]), ..Settings::default() };
+        Settings { plugins: BTreeSet::from(["roll", "mvk", harbour::ID].map(str::to_owned)), ..Settings::default() };
     if !script.limited {
         let limits = &mut settings.limits;
         (limits.per_player, limits.per_table, limits.same_answers) = (10_000, 10_000, 10_000);
