@@ -410,3 +410,17 @@ fn the_odds_of_every_game_are_what_its_dice_do() {
         assert!((rate - chance).abs() < 5.0 * error + 0.001, "{line}: {odds}, and {good} of {rolls} are good");
     }
 }
+
+#[test]
+fn the_story_says_what_the_file_says_or_how_it_ended() {
+    let text = HEAT
+        .replace("change: heat +1\n", "change: heat +1\nstory: if value >= 8: made it\nstory: was seen with {value}\n");
+    let mut table = Seating::of(harbour).dice(Falls(vec![6, 6])).people(&["Ann"]).seat();
+    table.play_with(games_with(plugin(Arc::new(read(&text).expect("it is right")))));
+    for line in ["!scene The quay", "!risk # over the wall", "!boast"] {
+        table.plays("Ann", line);
+    }
+    let story = table.say("Ann", "!story").all();
+    assert!(story.contains("Over the wall: Ann made it. #2"), "{story}");
+    assert!(story.contains("Ann's boast: loud. #3"), "{story}");
+}

@@ -48,6 +48,8 @@ pub struct Command {
     pub changes: Vec<Change>,
     /// What else it says.
     pub tells: Vec<(Option<Expression>, Template)>,
+    /// What the story says behind the name of whoever did it; the first that holds.
+    pub stories: Vec<(Option<Expression>, Template)>,
     /// What may be typed next.
     pub offers: Vec<Offer>,
     /// The commands that are offered no longer on the roll that it follows up on.

@@ -12,6 +12,9 @@ use plugin_api::{CommandSpec, Counter, FollowUp, Manifest, Refusal, Reply, Targe
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
+/// The fact that says what the story tells.
+pub const STORY: &str = "story";
+
 /// What a roll keeps for its follow-ups.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Record {
@@ -81,18 +84,7 @@ pub fn play(
     }
     reply = shown(command, end, &rolled, reply, &mut scope)?;
     reply = changed(game, command, reply, &mut scope)?;
-    for (when, said) in &command.tells {
-        if holds(when.as_ref(), &mut scope)? {
-            let said = said.said(&mut scope)?;
-            reply = apart(reply).text(said);
-        }
-    }
-    for offer in &command.offers {
-        if holds(offer.when.as_ref(), &mut scope)? {
-            let label = offer.label.said(&mut scope)?;
-            reply = if offer.must { reply.ask(&offer.line, label) } else { reply.offer(&offer.line, label) };
-        }
-    }
+    reply = told(command, reply, &mut scope)?;
     let whose = target.as_ref().map(|target| scope.turn.whose(target, &target.record.command)).unwrap_or_default();
     if let Some(Block::Line(line)) = reply.blocks.first_mut().filter(|_| !whose.is_empty()) {
         line.insert(0, Span::Text(whose));
@@ -264,6 +256,30 @@ fn changed(game: &Game, command: &Command, mut reply: Reply, scope: &mut Scope<'
             by => format!(" ({by:+})"),
         };
         reply = apart(reply).text(format!("{name} {after}{by}"));
+    }
+    Ok(reply)
+}
+
+/// What else it says, in the answer and in the story, and what may be typed next.
+fn told(command: &Command, mut reply: Reply, scope: &mut Scope<'_, '_>) -> Result<Reply, Refusal> {
+    for (when, said) in &command.tells {
+        if holds(when.as_ref(), scope)? {
+            let said = said.said(scope)?;
+            reply = apart(reply).text(said);
+        }
+    }
+    for (when, said) in &command.stories {
+        if holds(when.as_ref(), scope)? {
+            let said = said.said(scope)?;
+            reply = reply.fact(STORY, said);
+            break;
+        }
+    }
+    for offer in &command.offers {
+        if holds(offer.when.as_ref(), scope)? {
+            let label = offer.label.said(scope)?;
+            reply = if offer.must { reply.ask(&offer.line, label) } else { reply.offer(&offer.line, label) };
+        }
     }
     Ok(reply)
 }

@@ -3,7 +3,7 @@
 use crate::evaluate::Value;
 use crate::game::Game;
 use crate::kept::{self, Kept};
-use crate::play::{Record, play};
+use crate::play::{Record, STORY, play};
 use chat::Role;
 use plugin_api::{
     ArgumentSpec, Cast, CharacterId, EarlierRoll, Fit, Found, Held, Line, Manifest, Many, Past, Place, Played, Plugin,
@@ -60,8 +60,12 @@ impl Plugin for Declared {
         })
     }
 
-    fn sentence(&self, _: &Past) -> Option<String> {
-        None
+    fn sentence(&self, past: &Past) -> Option<String> {
+        if let Some(story) = past.word(STORY) {
+            return Some(format!("{} {story}", past.who));
+        }
+        let outcome = past.word("outcome")?.to_lowercase();
+        Some(format!("{}'s {}: {outcome}", past.who, past.command))
     }
 
     fn held(&self, saved: &SavedState) -> Result<Held, Refusal> {

@@ -17,9 +17,9 @@ use std::collections::{BTreeMap, BTreeSet};
 /// The most lines of a command.
 pub const MOST_LINES: usize = 40;
 /// What a line of a command may begin with, besides a way to end.
-const NAMES: [&str; 21] = [
+const NAMES: [&str; 22] = [
     "main", "help", "alias", "example", "referee", "like", "follows", "again", "take", "against", "refuse", "let",
-    "roll", "redo", "total", "say", "change", "tell", "offer", "must", "closes",
+    "roll", "redo", "total", "say", "change", "tell", "story", "offer", "must", "closes",
 ];
 /// Whose rolls `follows: COMMAND of anyone` is about.
 const OF_ANYONE: &str = " of anyone";
@@ -109,10 +109,12 @@ impl Reader<'_> {
             "say" => self.say(line)?,
             "change" => self.change(line)?,
             "tell" => {
-                let (when, from) = self.condition(line)?;
-                let said = Template::read(line, from..line.text.len(), &self.done.names)?;
-                keeps(line, when.iter().chain(said.expressions()), &self.done.command.hidden)?;
-                self.done.command.tells.push((when, said));
+                let told = self.told(line)?;
+                self.done.command.tells.push(told);
+            }
+            "story" => {
+                let told = self.told(line)?;
+                self.done.command.stories.push(told);
             }
             "offer" | "must" => self.offer(line)?,
             "closes" => self.done.command.closes.extend(words(said)),
@@ -122,6 +124,14 @@ impl Reader<'_> {
             }
         }
         Ok(())
+    }
+
+    /// `[if EXPR:] TEXT`, which everybody reads.
+    fn told(&self, line: &Line) -> Result<(Option<Expression>, Template), Mistake> {
+        let (when, from) = self.condition(line)?;
+        let said = Template::read(line, from..line.text.len(), &self.done.names)?;
+        keeps(line, when.iter().chain(said.expressions()), &self.done.command.hidden)?;
+        Ok((when, said))
     }
 
     fn follows(&mut self, said: &str) {
@@ -379,7 +389,8 @@ impl Command {
             .iter()
             .flat_map(|end| end.when.iter().chain(end.headline.expressions()).chain(end.more.expressions()));
         let changes = self.changes.iter().flat_map(|change| change.when.iter().chain([&change.amount]));
-        let tells = self.tells.iter().flat_map(|(when, said)| when.iter().chain(said.expressions()));
+        let told = self.tells.iter().chain(&self.stories);
+        let tells = told.flat_map(|(when, said)| when.iter().chain(said.expressions()));
         let offers = self.offers.iter().flat_map(|offer| offer.when.iter().chain(offer.label.expressions()));
         steps.chain(&self.total).chain(ends).chain(changes).chain(tells).chain(offers)
     }
