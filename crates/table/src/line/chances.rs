@@ -163,10 +163,12 @@ pub(super) fn chances_of_offers(
         let (trials, spared) = trials_of(play, after, (left, effort), offer, target);
         fuel.spares(spared);
         let Some(trials) = trials else { continue };
+        let offered = play.plugin.manifest().begun(&offer.command);
+        let follows = offered.is_some_and(|(spec, _)| spec.follow_up != FollowUp::No);
         offer.chance = match &outcome {
-            // Nobody is offered to make things worse: what ends otherwise ends better.
-            Some(outcome) if succeeded => trials.other_than(outcome).map(|better| Chance::Better { better }),
-            None if succeeded => None,
+            // Nobody is offered to make things worse: what ends otherwise ends better. What is no follow-up changes nothing of it.
+            Some(outcome) if succeeded && follows => trials.other_than(outcome).map(|better| Chance::Better { better }),
+            _ if succeeded => None,
             _ => trials.success().map(Chance::Success),
         };
     }
