@@ -9,6 +9,7 @@ const EXAMPLES: &[(&str, &[&str])] = &[
     ("astragal read", &["astragal read act d8 d10 vs 2 goblins", "astragal read --after scene.session hp -5"]),
     ("astragal game", &["astragal game new harbour.game", "astragal game check harbour.game"]),
     ("astragal game new", &["astragal game new harbour.game"]),
+    ("astragal game show", &["astragal game show blades", "astragal game show blades > harbour.game"]),
     ("astragal game check", &["astragal game check harbour.game", "astragal game check games/*.game"]),
     (
         "astragal backup",
