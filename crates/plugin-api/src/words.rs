@@ -169,6 +169,13 @@ impl Words {
         true
     }
 
+    /// Divides the first `d8+3` into its dice and its number.
+    fn split_dice(&mut self) {
+        let found = self.words.iter().position(|word| !word.taken && word.dice_and_more().is_some());
+        let parts = found.and_then(|at| Some((at, self.words[at].dice_and_more()?)));
+        parts.into_iter().for_each(|(at, parts)| drop(self.words.splice(at..=at, parts)));
+    }
+
     /// Reads the kind from word number `at` on and takes its words.
     fn read_at(&mut self, at: usize, kind: &ArgumentKind) -> Result<Option<Found>, Refusal> {
         let Some(first) = self.words.get(at).filter(|word| !word.taken) else { return Ok(None) };

@@ -50,6 +50,10 @@ impl Words {
     /// # Errors
     /// The words do not fit; the refusal says which one.
     pub fn values(&mut self, arguments: &[ArgumentSpec]) -> Result<Values, Refusal> {
+        let dice = |argument: &ArgumentSpec| matches!(argument.kind, ArgumentKind::Dice { .. });
+        if arguments.iter().any(dice) && arguments.iter().any(|argument| argument.place == Place::Signed) {
+            self.split_dice();
+        }
         let mut found: Vec<Vec<Found>> = vec![Vec::new(); arguments.len()];
         for (at, step) in Self::steps(arguments) {
             if found[at].is_empty() {

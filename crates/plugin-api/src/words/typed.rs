@@ -1,5 +1,6 @@
 //! A line as words, the way people type them on phones.
 
+use crate::DiceWord;
 use crate::kind::is_range;
 use dice::number_word;
 use std::ops::Range;
@@ -123,6 +124,14 @@ impl Word {
         let parts: Vec<Word> = starts.zip(&ends).map(|(start, end)| self.part(start..*end)).collect();
         (parts.len() > 1 && parts.iter().all(|part| is_number(part.text.trim_start_matches(['+', '-']))))
             .then_some(parts)
+    }
+
+    /// The parts of `2d6+3`: dice, and the number that is added to them.
+    pub fn dice_and_more(&self) -> Option<Vec<Word>> {
+        let sign = self.text.rfind(['+', '-']).filter(|sign| *sign > 0 && !self.quoted)?;
+        let [dice, more] = [self.part(0..sign), self.part(sign..self.text.len())];
+        (is_number(&more.text[1..]) && !is_number(&dice.text) && DiceWord::of(&dice.text).is_some())
+            .then(|| vec![dice, more])
     }
 
     /// One of `names` with a value glued to it, and perhaps a number in front: `vs17`, `dc=15`, `12dn14`.
