@@ -351,27 +351,33 @@ fn a_file_that_would_tell_a_hidden_number_is_refused() {
     assert!(nothing.is_some_and(|nothing| nothing.contains("nothing is taken behind vs")));
 }
 
+/// The dice of each pool in an answer.
+fn pools(said: &str) -> Vec<Vec<String>> {
+    let parts = said.split(" | ").filter(|part| part.starts_with('d') && part.contains('='));
+    let dice = |part: &str| part.split(['(', '#']).next().unwrap_or_default().to_owned();
+    parts.map(|part| dice(part).split_whitespace().map(str::to_owned).collect()).collect()
+}
+
 #[test]
 fn an_edit_leaves_every_die_to_what_it_was_thrown_for() {
     let mut table = Seating::of(shipped).people(&["Ann"]).seat();
     table.plays("Ann", "!set hunger 2/5; stress 2/10");
-    for (first, more, fewer) in
-        [("!vtm5 pool 5", "!vtm5 pool 7", "!vtm5 pool 3"), ("!yze test 4", "!yze test 6", "!yze test 2")]
+    // Willpower and a third of Humanity are the seven dice of a frenzy.
+    for (game, another, [first, more, fewer]) in
+        [("vtm5", "frenzy", ["pool 5", "pool 7", "pool 3"]), ("yze", "test 8", ["test 4", "test 6", "test 2"])]
     {
-        let came = table.plays("Ann", first);
-        let pools = |said: &str| -> Vec<Vec<String>> {
-            let parts = said.split(" | ").filter(|part| part.starts_with('d') && part.contains('='));
-            parts
-                .map(|part| {
-                    part.split(['(', '#']).next().unwrap_or_default().split_whitespace().map(str::to_owned).collect()
-                })
-                .collect()
-        };
+        let came = table.plays("Ann", &format!("!{game} {first}"));
         let before = pools(&came.reply());
         assert_eq!(before.len(), 2, "{}", came.reply());
-        for (line, at) in [(more, 1), (fewer, 1), (first, 1)] {
-            let after = pools(&table.edit("Ann", &came.id, line).reply());
-            assert_eq!(after[at], before[at], "{line}: the dice of the second pool stay its own");
+        // Also on a way through another command, which is no way to other dice.
+        for line in [more, fewer, first, more, another, fewer, more] {
+            let said = table.edit("Ann", &came.id, &format!("!{game} {line}")).reply();
+            let after = pools(&said);
+            if line == "frenzy" {
+                assert_eq!(after[0][..3], before[0], "{said}");
+                continue;
+            }
+            assert_eq!(after[1], before[1], "{line}: the dice of the second pool stay its own");
             let alike = before[0].len().min(after[0].len());
             assert_eq!(after[0][..alike], before[0][..alike], "{line}: and so do those of the first");
         }

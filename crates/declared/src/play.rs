@@ -6,7 +6,7 @@ use crate::game::{Change, Command, End, Game, Sign, Step};
 use crate::kept::Kept;
 use crate::read::{VALUE, tells};
 use crate::template::Template;
-use crate::thrown::Thrown;
+use crate::thrown::{Fell, Thrown};
 use chat::{Block, Span};
 use plugin_api::{CommandSpec, Counter, FollowUp, Manifest, Refusal, Reply, Target, Trait, Turn};
 use serde::{Deserialize, Serialize};
@@ -25,9 +25,9 @@ pub struct Record {
     /// The follow-ups that were done, and are not offered again.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub done: Vec<String>,
-    /// How many dice of how many sides fell for each name, in the order in which they fell; nothing if the command rolls for one name.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub fell: Vec<(String, usize, u32)>,
+    /// For each command that the line was and that rolls for several names, what fell for each.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub fell: BTreeMap<String, Fell>,
     /// The version of the file that rolled, as the table counts them.
     #[serde(default = "first_version", skip_serializing_if = "is_first_version")]
     pub version: u32,
@@ -72,7 +72,8 @@ pub fn play(
     names.extend(typed.iter().map(|(name, value)| (name.clone(), value.clone())));
     let first = game.sheet.iter().map(|(name, first)| (name.clone(), first.now)).collect();
     let wanted = turn.is_wanted_whole();
-    let thrown = Thrown::after(turn.earlier_version::<Record>().map(|earlier| earlier.fell).unwrap_or_default());
+    let mut fell = turn.earlier_version::<Record>().map(|earlier| earlier.fell).unwrap_or_default();
+    let thrown = Thrown::after(fell.remove(&spec.name).unwrap_or_default());
     let mut scope = Scope { names, sheet: &first, derived: &game.derived, turn, thrown, spent: Spent::default() };
     let done = target.as_ref().filter(|target| target.record.done.contains(&spec.name) && !command.again);
     let done = done.map(|target| Refusal::new(format!("{} was done on #{} already", spec.name, target.entry)));
@@ -89,7 +90,8 @@ pub fn play(
     if let Some(Block::Line(line)) = reply.blocks.first_mut().filter(|_| !whose.is_empty()) {
         line.insert(0, Span::Text(whose));
     }
-    Ok(recorded(&game.manifest, (spec, command, version), &rolled, target, reply, scope))
+    let next = Record { command: spec.name.clone(), names: BTreeMap::new(), done: Vec::new(), fell, version };
+    Ok(recorded(&game.manifest, (spec, command), &rolled, (target, next), reply, scope))
 }
 
 /// The game as it was when it rolled, and the place of the same command in it.
@@ -287,9 +289,9 @@ fn told(command: &Command, mut reply: Reply, scope: &mut Scope<'_, '_>) -> Resul
 /// Records what follow-ups need, and closes what is offered no longer.
 fn recorded(
     manifest: &Manifest,
-    (spec, command, version): (&CommandSpec, &Command, u32),
+    (spec, command): (&CommandSpec, &Command),
     rolled: &[&str],
-    target: Option<Target<Record>>,
+    (target, mut next): (Option<Target<Record>>, Record),
     reply: Reply,
     scope: Scope<'_, '_>,
 ) -> Reply {
@@ -297,8 +299,8 @@ fn recorded(
     let Some(Target { entry, actor, record, .. }) = target else {
         // If all is thrown for one name, the order of the dice says enough.
         let several = command.steps.iter().filter(|step| matches!(step, Step::Roll(..))).count() > 1;
-        let fell = if several { thrown.fell() } else { Vec::new() };
-        return reply.record(&Record { command: spec.name.clone(), names, done: Vec::new(), fell, version });
+        next.fell.extend(several.then(|| (spec.name.clone(), thrown.fell())));
+        return reply.record(&Record { names, ..next });
     };
     if !command.closes.is_empty() {
         let closed: Vec<&str> = command.closes.iter().map(String::as_str).collect();
@@ -317,6 +319,6 @@ fn recorded(
         }
         _ => names,
     };
-    turn.amend(&Record { command: record.command, names, done, fell: record.fell, version });
+    turn.amend(&Record { names, done, ..record });
     if spec.follow_up == FollowUp::Own { turn.offered_to(actor, reply) } else { reply }
 }

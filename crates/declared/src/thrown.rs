@@ -4,22 +4,25 @@
 use plugin_api::{Die, Refusal, Turn};
 use std::collections::{BTreeMap, VecDeque};
 
+/// What was thrown, in its order: for which name, how many dice, and with how many sides.
+pub type Fell = Vec<(String, usize, u32)>;
+
 /// The dice of a command.
 #[derive(Debug, Default)]
 pub struct Thrown {
     /// What is thrown for now.
     name: String,
-    /// What the first version of the line threw, in its order: for which name, how many, and with how many sides.
-    before: Vec<(String, usize, u32)>,
+    /// What earlier versions of the line threw.
+    before: Fell,
     /// Those of the first version that are not used yet.
     waiting: BTreeMap<String, VecDeque<Die>>,
     /// What was thrown.
-    fell: Vec<(String, usize, u32)>,
+    fell: Fell,
 }
 
 impl Thrown {
-    /// Those of a line whose first version threw these.
-    pub fn after(before: Vec<(String, usize, u32)>) -> Self {
+    /// Those of a line whose earlier versions threw these.
+    pub fn after(before: Fell) -> Self {
         Thrown { before, ..Thrown::default() }
     }
 
@@ -56,7 +59,7 @@ impl Thrown {
     }
 
     /// What was thrown, for a later version of the line.
-    pub fn fell(self) -> Vec<(String, usize, u32)> {
+    pub fn fell(self) -> Fell {
         self.fell
     }
 }
