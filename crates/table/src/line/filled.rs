@@ -277,6 +277,11 @@ impl Reading<'_> {
         let words = words_of(&typed, self.from.min(typed.len())..typed.len());
         let against = |place: &Range<usize>| rule.after.contains(&typed[place.clone()].to_lowercase());
         let name = words.get(words.iter().position(against)? + 1)?;
+        // `vs ac 15` names what it is against, and no number of one's own.
+        let named = typed[name.clone()].to_lowercase();
+        if self.spec.words().any(|known| known == named) {
+            return None;
+        }
         let somebody = self.cast.meant(&typed[name.clone()]).is_some();
         let filled = attempt.sheet().filled_at(line, name.start..typed.len());
         filled.filter(|filled| !somebody && self.reads(filled.line(), attempt))
