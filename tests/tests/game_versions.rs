@@ -200,3 +200,17 @@ fn a_message_that_upgrades_plays_its_other_lines_with_the_version_from_before() 
     assert!(table.plays("Ann", "!risk 1").reply().contains("heat 3/6"), "the most on a sheet stays");
     whole(&table);
 }
+
+#[test]
+fn a_stored_file_takes_the_place_of_no_other_game() {
+    let mut table = began();
+    let key = journal::keys::game(&seated::table(), "harbour");
+    let mut doc: serde_json::Value = table.read(&key).expect("it is kept");
+    let text = doc["state"]["files"]["1"].as_str().expect("a text").replace("game: harbour", "game: roll");
+    doc["state"]["files"]["1"] = text.into();
+    table.put_away();
+    table.write(&key, &doc);
+    table.restart();
+    table.play_with(with(FIRST));
+    assert!(table.plays("Ann", "!roll 2d6").reply().contains("2d6"));
+}

@@ -98,7 +98,9 @@ impl Plugins {
         if now.is_some_and(|now| now.is_as_kept(saved)) {
             return Ok(None);
         }
+        // A table that was moved here may hold what somebody else wrote.
         let game = self.kept_files.as_ref().and_then(|files| files.game(saved));
+        let game = game.filter(|game| game.manifest().id == id);
         let game = game.ok_or_else(|| Refusal::new("the file of the game that it keeps cannot be read"))?;
         let mut plugins = self.clone().with(game.into()).map_err(|error| Refusal::new(error.to_string()))?;
         plugins.newest.extend(now.map(|now| (id.to_owned(), now.clone())));

@@ -279,9 +279,10 @@ fn with_settings(reply: Reply, settings: &PluginSettings) -> Reply {
 /// The id of the plugin called `name`.
 pub(super) fn plugin_id(turn: &HouseTurn, name: &str) -> Result<String, Refusal> {
     let ids: Vec<_> = turn.host.plugins.manifests().map(|manifest| manifest.id.as_str()).collect();
-    let mut called = turn.host.plugins.manifests().filter(|manifest| manifest.is_called(name));
-    if let Some(manifest) = called.next() {
-        return Ok(manifest.id.clone());
+    let exact = ids.iter().find(|id| id.eq_ignore_ascii_case(name));
+    let called = || turn.host.plugins.manifests().find(|manifest| manifest.is_called(name)).map(|found| &*found.id);
+    if let Some(id) = exact.copied().or_else(called) {
+        return Ok(id.to_owned());
     }
     Err(match suggest(name, ids.iter().copied()) {
         Some(meant) => {
