@@ -430,3 +430,14 @@ fn the_story_says_what_the_file_says_or_how_it_ended() {
     assert!(story.contains("Over the wall: Ann made it. #2"), "{story}");
     assert!(story.contains("Ann's boast: loud. #3"), "{story}");
 }
+
+#[test]
+fn a_number_with_a_sign_takes_no_offer() {
+    let mut table = Seating::of(harbour).people(&["Ann"]).seat();
+    assert!(table.plays("Ann", "!risk").reply().contains("!1 cool down"));
+    for line in ["!+1 forward", "!+1", "!-1"] {
+        let said = table.say("Ann", line).all();
+        assert!(!said.contains("heat"), "{line}: {said}");
+    }
+    assert!(table.plays("Ann", "!1").reply().contains("heat 2/6 (-1)"));
+}

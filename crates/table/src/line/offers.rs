@@ -24,7 +24,10 @@ const MOST_OPEN: usize = 200;
 /// The offer number at the beginning of a line, and the text after it: `1`, `1 4 +2`.
 pub(super) fn number(line: &CommandLine) -> Option<(usize, &str)> {
     let (number, more) = line.typed.split_once(char::is_whitespace).unwrap_or((&line.typed, ""));
-    Some((number.trim_end_matches(['.', ':', '!', ')']).parse().ok()?, more.trim_start()))
+    let number = number.trim_end_matches(['.', ':', '!', ')']);
+    // `+1 forward` is no offer.
+    let digits = number.starts_with(|c: char| c.is_ascii_digit());
+    Some((number.parse().ok().filter(|_| digits)?, more.trim_start()))
 }
 
 /// The refusal of a line that begins with a number and means a command: `6 damage to Ghoul`.
