@@ -347,6 +347,14 @@ fn a_file_that_would_tell_a_hidden_number_is_refused() {
         &format!("{top}roll: d = 1d20\nif d >= dc: HIT, {{d}} vs {{dc}} | success\nelse: MISS | failure"),
     );
     assert!(fine.is_ok());
+    // Nor may anything that could tell it stand above, also not in a command that it is like.
+    let late = "take: dc, number 1 to 40 after vs\nlet: z = dc\nagainst: vs by ac\nelse: X {z}";
+    let like = "take: dc, number 1 to 40 after vs\nelse: X {dc}\ntell: {dc}\n[command lk]\nhelp: L.\nlike: go\nagainst: vs by ac";
+    let twice = "take: dc, number 1 to 40 after vs, on\nagainst: vs by ac\nagainst: on by calm";
+    for (command, says) in [(late, "directly below"), (like, "directly below"), (twice, "against one number")] {
+        let told = tiny("calm: 0", command).err().map(|mistakes| mistakes.to_string());
+        assert!(told.as_ref().is_some_and(|told| told.contains(says)), "{command}: {told:?}");
+    }
     let nothing = tiny("calm: 0", "take: n, number 0 to 3\nagainst: vs by ac").err().map(|wrong| wrong.to_string());
     assert!(nothing.is_some_and(|nothing| nothing.contains("nothing is taken behind vs")));
 }
@@ -440,4 +448,19 @@ fn a_number_with_a_sign_takes_no_offer() {
         assert!(!said.contains("heat"), "{line}: {said}");
     }
     assert!(table.plays("Ann", "!1").reply().contains("heat 2/6 (-1)"));
+}
+
+#[test]
+fn no_arithmetic_tells_a_hidden_number_by_being_refused() {
+    let command = "take: dc, number 1 to 40 after vs\ntake: n, number 0 to 40\nagainst: vs by ac\nlet: q = 1 / (dc - n)\nroll: d = 1d20\nif d >= dc + q: HIT | success\nelse: MISS | failure";
+    let read = |armor_class: u32| {
+        let mut table =
+            Seating::of(harbour).dice(Falls(vec![3])).people(&["Ann", "Gus"]).admins(&["Ann", "Gus"]).seat();
+        table.play_with(games_with(tiny("calm: 0", command).expect("it is right")));
+        for line in ["!plugin enable tiny", "!gm me", "!pc Ogre", &format!("!set Ogre ac {armor_class}")] {
+            table.plays("Gus", line);
+        }
+        [12, 13, 20].map(|n| table.say("Ann", &format!("!go {n} vs Ogre")).all())
+    };
+    assert_eq!(read(13), read(17));
 }

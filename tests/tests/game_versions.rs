@@ -146,7 +146,7 @@ fn a_table_whose_file_is_gone_plays_on() {
 fn a_follow_up_that_is_different_now_is_refused() {
     let mut table = began();
     for (file, says) in [
-        (FIRST.replace("heat", "smoke"), "was rolled with an earlier version of Harbour, in which push is different"),
+        (FIRST.replace("heat", "smoke"), "was rolled with another version of Harbour, in which push is different"),
         (FIRST.replace("follows: risk", "follows: risk\ntake: n, number 1 to 2"), "in which push is different"),
     ] {
         table.play_with(with(&file));

@@ -218,7 +218,7 @@ impl Scope<'_, '_> {
             Operator::Add => within(one.saturating_add(other)),
             Operator::Subtract => within(one.saturating_sub(other)),
             Operator::Multiply => within(one.saturating_mul(other)),
-            Operator::Divide => divided(one, other, false)?,
+            Operator::Divide => self.divided(one, other, false)?,
             Operator::Equal => Value::Flag(one == other),
             Operator::Unequal => Value::Flag(one != other),
             Operator::Less => Value::Flag(one < other),
@@ -241,10 +241,10 @@ impl Scope<'_, '_> {
             Function::Count => Value::Number(i64::try_from(first.dice().len()).unwrap_or(MOST_DICE)),
             Function::Min => Value::Number(one.min(other)),
             Function::Max => Value::Number(one.max(other)),
-            Function::Up => divided(one, other, true)?,
-            Function::Down => divided(one, other, false)?,
+            Function::Up => self.divided(one, other, true)?,
+            Function::Down => self.divided(one, other, false)?,
             Function::Remainder => match other {
-                0 => return Err(Refusal::new("nothing can be divided by 0")),
+                0 => self.divided(one, 0, false)?,
                 other => Value::Number(one.wrapping_rem_euclid(other)),
             },
             Function::Known => Value::Flag(!matches!(first, Value::Nothing | Value::Flag(false))),
@@ -257,6 +257,15 @@ impl Scope<'_, '_> {
                 Value::Pool(all.map(|number| (100, number)).collect())
             }
         })
+    }
+
+    /// One number by another. Where somebody may not know a number that may be in it, this is never refused: by 0 it is 0.
+    fn divided(&self, number: i64, by: i64, up: bool) -> Result<Value, Refusal> {
+        match by {
+            0 if self.turn.hides().is_some() => Ok(Value::Number(0)),
+            0 => Err(Refusal::new("nothing can be divided by 0")),
+            by => Ok(quotient(number, by, up)),
+        }
     }
 
     /// Throws dice.
@@ -283,11 +292,8 @@ fn within(number: i64) -> Value {
     Value::Number(number.clamp(-MOST_NUMBER, MOST_NUMBER))
 }
 
-fn divided(number: i64, by: i64, up: bool) -> Result<Value, Refusal> {
-    if by == 0 {
-        return Err(Refusal::new("nothing can be divided by 0"));
-    }
+fn quotient(number: i64, by: i64, up: bool) -> Value {
     let (down, exact) = (number.saturating_div(by), number.wrapping_rem(by) == 0);
     let down = if !exact && (number < 0) != (by < 0) { down - 1 } else { down };
-    Ok(within(if up && !exact { down + 1 } else { down }))
+    within(if up && !exact { down + 1 } else { down })
 }

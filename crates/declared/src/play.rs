@@ -112,8 +112,7 @@ fn rolled_by<'g>(
     let place = old.manifest.commands.iter().position(same).filter(|_| known());
     let refusal = || {
         let title = &game.manifest.title;
-        let what =
-            format!("#{entry} was rolled with an earlier version of {title}, in which {} is different", spec.name);
+        let what = format!("#{entry} was rolled with another version of {title}, in which {} is different", spec.name);
         Refusal::new(what)
     };
     Ok((old, place.ok_or_else(refusal)?))

@@ -98,7 +98,16 @@ impl Reader<'_> {
             "follows" => self.follows(said),
             "take" => self.take(line)?,
             "against" => {
+                if self.done.answers.is_some() {
+                    return Err(line.all_wrong("a command is measured against one number"));
+                }
                 let (name, answers) = against(line, &self.done.spec.name, &self.done.spec.arguments)?;
+                // What is worked out or said above might tell it.
+                if self.does_something() {
+                    return Err(
+                        line.all_wrong("this goes directly below what is taken, in the command where that is taken")
+                    );
+                }
                 self.done.command.hidden.insert(name);
                 self.done.answers = Some(answers);
             }
@@ -124,6 +133,13 @@ impl Reader<'_> {
             }
         }
         Ok(())
+    }
+
+    /// Whether a line above does more than to take something.
+    fn does_something(&self) -> bool {
+        let Command { steps, total, ends, changes, tells, stories, offers, .. } = &self.done.command;
+        let lines = steps.len() + ends.len() + changes.len() + tells.len() + stories.len() + offers.len();
+        lines > 0 || total.is_some()
     }
 
     /// `[if EXPR:] TEXT`, which everybody reads.
