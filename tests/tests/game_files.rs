@@ -464,3 +464,21 @@ fn no_arithmetic_tells_a_hidden_number_by_being_refused() {
     };
     assert_eq!(read(13), read(17));
 }
+
+#[test]
+fn no_edit_lays_dice_aside_and_throws_others() {
+    let command = "take: how, one of blue, red, green\nroll: blue = (if how is blue then 1 else 0)d20\nroll: red = (if how is red then 1 else 0)d20\nroll: green = (if how is green then 1 else 0)d20\ntotal: total(blue) + total(red) + total(green)\n11+: HIT {value}\nelse: MISS {value}";
+    let mut table = Seating::of(harbour).dice(Falls(vec![3, 4, 18])).people(&["Ann"]).admins(&["Ann"]).seat();
+    table.play_with(games_with(tiny("calm: 0", command).expect("it is right")));
+    table.plays("Ann", "!plugin enable tiny");
+    let came = table.plays("Ann", "!go blue");
+    for line in ["!go red", "!go green", "!go red"] {
+        let said = table.edit("Ann", &came.id, line).all();
+        assert!(said.contains("first version of that message was played and stands"), "{line}: {said}");
+    }
+    assert!(table.say("Ann", "!why #2").all().contains("MISS 3"));
+    // A pool that comes first is thrown before it is known that another one lies aside: then nothing comes of it.
+    let came = table.plays("Ann", "!go red");
+    let said = table.edit("Ann", &came.id, "!go blue").all();
+    assert!(said.contains("no effect: an edit keeps the dice that fell"), "{said}");
+}

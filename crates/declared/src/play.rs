@@ -78,6 +78,7 @@ pub fn play(
     let done = target.as_ref().filter(|target| target.record.done.contains(&spec.name) && !command.again);
     let done = done.map(|target| Refusal::new(format!("{} was done on #{} already", spec.name, target.entry)));
     let rolled = steps(command, done, &mut scope)?;
+    scope.thrown.lays_none_aside()?;
     let end = ending(command, &mut scope)?;
     let mut reply = stated(command, end, &scope);
     if !wanted {

@@ -12,22 +12,28 @@ pub type Fell = Vec<(String, usize, u32)>;
 pub struct Thrown {
     /// What is thrown for now.
     name: String,
-    /// What earlier versions of the line threw.
+    /// Whether the line has earlier versions, and what they threw.
+    edited: bool,
     before: Fell,
     /// Those of the first version that are not used yet.
     waiting: BTreeMap<String, VecDeque<Die>>,
     /// What was thrown.
     fell: Fell,
+    /// Whether dice of the earlier versions lie aside, and whether others were thrown.
+    aside: bool,
+    more: bool,
 }
 
 impl Thrown {
     /// Those of a line whose earlier versions threw these.
     pub fn after(before: Fell) -> Self {
-        Thrown { before, ..Thrown::default() }
+        Thrown { edited: !before.is_empty(), before, ..Thrown::default() }
     }
 
     /// What follows is thrown for this name.
     pub fn is_for(&mut self, name: &str) {
+        // Nothing more is thrown for the name before.
+        self.aside |= self.name != name && self.waiting.get(&self.name).is_some_and(|dice| !dice.is_empty());
         name.clone_into(&mut self.name);
     }
 
@@ -52,10 +58,28 @@ impl Thrown {
         let mut dice: Vec<Die> = waiting.drain(..count.min(waiting.len())).collect();
         let more = count - dice.len();
         if more > 0 {
+            self.more |= self.edited;
+            if self.aside {
+                return self.lays_none_aside().map(|()| dice);
+            }
             self.fell.push((self.name.clone(), more, sides));
             dice.extend(turn.throw_alike(more, sides)?);
         }
         Ok(dice)
+    }
+
+    /// Refuses an edit that lays dice aside and throws others: else the best of them could be chosen.
+    ///
+    /// # Errors
+    /// It would.
+    pub fn lays_none_aside(&self) -> Result<(), Refusal> {
+        let aside = self.waiting.values().any(|dice| !dice.is_empty());
+        match aside && self.more {
+            true => {
+                Err(Refusal::new("an edit keeps the dice that fell, and this one would throw others in their place"))
+            }
+            false => Ok(()),
+        }
     }
 
     /// What was thrown, for a later version of the line.
