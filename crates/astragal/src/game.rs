@@ -76,7 +76,7 @@ fn begin(file: &Path) -> anyhow::Result<()> {
     let id = file.file_stem().map(|stem| stem.to_string_lossy().to_lowercase()).unwrap_or_default();
     let title = id.chars().take(1).flat_map(char::to_uppercase).chain(id.chars().skip(1)).collect::<String>();
     let text = BEGUN.replace("MYGAME", &id).replace("MYTITLE", &title);
-    if let Err(mistakes) = declared::read(&text) {
+    if let Err(mistakes) = games::read(&text) {
         bail!("a game cannot be called {id}:\n{mistakes}");
     }
     must_be_another(&id)?;

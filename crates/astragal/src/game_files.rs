@@ -58,7 +58,7 @@ pub fn read(file: &Path) -> anyhow::Result<Game> {
     File::open(file).with_context(unread)?.take(MOST_BYTES + 1).read_to_end(&mut bytes).with_context(unread)?;
     ensure!(bytes.len() as u64 <= MOST_BYTES, "{} is larger than {} kB", file.display(), MOST_BYTES >> 10);
     let Ok(text) = String::from_utf8(bytes) else { bail!("{} is no text in UTF-8", file.display()) };
-    declared::read(&text).map_err(|mistakes| anyhow::anyhow!("{}:\n{mistakes}", file.display()))
+    games::read(&text).map_err(|mistakes| anyhow::anyhow!("{}:\n{mistakes}", file.display()))
 }
 
 /// The files of games in a directory, in the order of their names.

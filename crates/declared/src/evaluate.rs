@@ -2,7 +2,7 @@
 
 use crate::expression::{Expression, Function, Operator};
 use crate::thrown::Thrown;
-use plugin_api::{MOST_NUMBER, Refusal, Turn};
+use plugin_api::{MOST_NUMBER, Refusal, Setting, SettingKind, Turn};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -33,6 +33,15 @@ pub enum Value {
 }
 
 impl Value {
+    /// What a setting is at the table.
+    pub fn of_setting(setting: &Setting, turn: &Turn<'_>) -> Self {
+        let set = turn.set(setting);
+        match setting.kind {
+            SettingKind::Number(..) => Value::Number(set.parse().unwrap_or(0)),
+            _ => Value::Word(set.to_owned()),
+        }
+    }
+
     /// As a number: a flag is 0 or 1, dice are their sum, and what nobody typed is 0.
     pub fn number(&self) -> i64 {
         match self {

@@ -50,10 +50,14 @@ pub struct Command {
     pub tells: Vec<(Option<Expression>, Template)>,
     /// What the story says behind the name of whoever did it; the first that holds.
     pub stories: Vec<(Option<Expression>, Template)>,
+    /// What is said if somebody asks how it came about.
+    pub whys: Vec<(Option<Expression>, Template)>,
     /// What may be typed next.
     pub offers: Vec<Offer>,
     /// The commands that are offered no longer on the roll that it follows up on.
     pub closes: Vec<String>,
+    /// What a number is if only the word was typed that leads to it.
+    pub alone: BTreeMap<String, i64>,
     /// What depends on the number that it is measured against, which players may not know.
     pub hidden: BTreeSet<String>,
 }
@@ -114,7 +118,7 @@ pub struct Offer {
     /// When it is offered; always, if nothing is said.
     pub when: Option<Expression>,
     /// The line to type.
-    pub line: String,
+    pub line: Template,
     /// What that does.
     pub label: Template,
     /// Whether the table waits for it.

@@ -70,6 +70,7 @@ pub fn play(
         names.retain(|name, _| !game.sheet.contains_key(name) && !game.derived.contains_key(name));
     }
     names.extend(typed.iter().map(|(name, value)| (name.clone(), value.clone())));
+    names.extend(game.manifest.settings.iter().map(|setting| (setting.key.clone(), Value::of_setting(setting, turn))));
     let first = game.sheet.iter().map(|(name, first)| (name.clone(), first.now)).collect();
     let wanted = turn.is_wanted_whole();
     let mut fell = turn.earlier_version::<Record>().map(|earlier| earlier.fell).unwrap_or_default();
@@ -277,10 +278,16 @@ fn told(command: &Command, mut reply: Reply, scope: &mut Scope<'_, '_>) -> Resul
             break;
         }
     }
+    for (when, said) in &command.whys {
+        if holds(when.as_ref(), scope)? {
+            let said = said.said(scope)?;
+            reply = reply.why(said);
+        }
+    }
     for offer in &command.offers {
         if holds(offer.when.as_ref(), scope)? {
-            let label = offer.label.said(scope)?;
-            reply = if offer.must { reply.ask(&offer.line, label) } else { reply.offer(&offer.line, label) };
+            let (line, label) = (offer.line.said(scope)?, offer.label.said(scope)?);
+            reply = if offer.must { reply.ask(line, label) } else { reply.offer(line, label) };
         }
     }
     Ok(reply)

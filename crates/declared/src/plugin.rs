@@ -90,7 +90,7 @@ impl Plugin for Declared {
         let arguments = &self.game.manifest.commands[at].arguments;
         let values = words.values(arguments)?;
         words.finish_with(arguments)?;
-        let typed = typed(arguments, values.found());
+        let typed = typed(arguments, &self.game.commands[at].alone, values.found());
         let (game, held, kept) = (self.game.clone(), held.clone(), held.of_type::<Kept>());
         let kept = kept.expect("a game is played on what a table holds of it");
         Ok(Ready::new(move |turn| Ok(Played { reply: play((&game, &kept), at, &typed, turn)?, held: held.clone() })))
@@ -98,9 +98,12 @@ impl Plugin for Declared {
 }
 
 /// What was typed for each argument, by its name.
-fn typed(arguments: &[ArgumentSpec], found: &[Vec<Found>]) -> BTreeMap<String, Value> {
+fn typed(arguments: &[ArgumentSpec], alone: &BTreeMap<String, i64>, found: &[Vec<Found>]) -> BTreeMap<String, Value> {
     let value = |argument: &ArgumentSpec, found: &[Found]| match (&argument.place, argument.many) {
         (Place::Flag, _) => Value::Flag(!found.is_empty()),
+        (Place::Follows(_), _) if let [Found { value: None, .. }] = found => {
+            alone.get(&argument.field).map_or(Value::Nothing, |alone| Value::Number(*alone))
+        }
         (_, Many::Repeated) => {
             let all = found.iter().filter_map(|found| found.value.as_ref()?.number().ok());
             Value::Number(all.fold(0, |sum, (number, _)| sum.saturating_add(number)))

@@ -4,9 +4,11 @@ mod command;
 mod ends;
 mod hidden;
 mod inherit;
+mod setting;
+mod sheet;
 mod take;
 
-use crate::expression::{Dice, Expression, Kind, Names, parse};
+use crate::expression::Names;
 use crate::game::{Game, Scene};
 use crate::lines::{Line, SCENE, Section, sections};
 use crate::mistake::{Mistake, Mistakes};
@@ -14,31 +16,41 @@ use command::{Around, Done, MOST_LINES, command};
 pub use ends::VALUE;
 pub use hidden::tells;
 use inherit::{Lines, is_end};
-use plugin_api::{CommandSpec, Counter, MOST_NUMBER, Manifest, SheetValue, Trait, suggest};
+use plugin_api::{CommandSpec, Manifest, Setting, Trait, suggest};
+use setting::setting;
+use sheet::{OnSheet, Whose};
 use std::collections::{BTreeMap, BTreeSet};
 use take::words;
 
 /// The version of the language. It changes until the first eight games stand.
 const FORMAT: &str = "0";
-/// The most commands of a game, and the most values on its sheet.
+/// The most commands of a game.
 const MOST_COMMANDS: usize = 64;
-const MOST_VALUES: usize = 200;
-/// Words that expressions are made of, which no number of the sheet is called.
-const RESERVED: [&str; 13] =
-    ["if", "then", "else", "and", "or", "not", "is", "it", "where", "with", "of", "value", "nothing"];
 /// The headings of a file, besides the lines above the first.
-const HEADINGS: [&str; 6] = ["sheet", "command", "ladder", "words", "glossary", SCENE];
+const HEADINGS: [&str; 8] = ["sheet", "table", "command", "ladder", "setting", "words", "glossary", SCENE];
 /// The lines above the first heading.
 const TOP: [&str; 6] = ["format", "game", "title", "about", "found by", "licence"];
 
-/// Reads a game.
+/// Reads a game that is known to be played beside all tools whose commands it offers.
 ///
 /// # Errors
 /// All that is wrong in the file, from its first line to its last.
 pub fn read(text: &str) -> Result<Game, Mistakes> {
+    read_as(text, None)
+}
+
+/// Reads a game to be played beside these tools.
+///
+/// # Errors
+/// As [`read`], and what it offers that is a command of none.
+pub fn read_beside(text: &str, tools: &[&Manifest]) -> Result<Game, Mistakes> {
+    read_as(text, Some(tools))
+}
+
+fn read_as(text: &str, tools: Option<&[&Manifest]>) -> Result<Game, Mistakes> {
     let mut mistakes = Vec::new();
     let sections = sections(text, &mut mistakes);
-    let game = Reading { sections: &sections, mistakes: &mut mistakes }.game();
+    let game = Reading { sections: &sections, tools, mistakes: &mut mistakes }.game();
     if mistakes.is_empty() {
         return Ok(Game { text: text.to_owned(), ..game });
     }
@@ -49,16 +61,9 @@ pub fn read(text: &str) -> Result<Game, Mistakes> {
 
 struct Reading<'a> {
     sections: &'a [Section],
+    /// What is played beside it, if that is known.
+    tools: Option<&'a [&'a Manifest]>,
     mistakes: &'a mut Vec<Mistake>,
-}
-
-/// `dex, agi: 50`, or a value that is worked out: `db = if str > 60 then 1 else 0`.
-#[derive(Default)]
-struct OnSheet {
-    all: BTreeMap<String, Counter>,
-    order: Vec<String>,
-    derived: BTreeMap<String, Expression>,
-    names: Names,
 }
 
 impl Reading<'_> {
@@ -69,15 +74,14 @@ impl Reading<'_> {
     fn game(mut self) -> Game {
         let top = self.top();
         self.headings();
-        let on_sheet = self.sheet();
+        let mut on_sheet = self.sheet();
+        let settings = self.settings(&mut on_sheet);
         let ladders = self.ladders();
         let done = self.commands(&on_sheet, &ladders);
-        self.offers(&done);
+        self.offers(&done, &on_sheet);
         let mut done = done;
         private_as_offered(&mut done);
         let get = |name: &str| top.get(name).cloned().unwrap_or_default();
-        let values =
-            on_sheet.order.iter().map(|name| SheetValue { name: name.clone(), first: on_sheet.all[name].to_string() });
         let manifest = Manifest {
             id: get("game"),
             title: get("title"),
@@ -89,12 +93,12 @@ impl Reading<'_> {
                 .collect(),
             kind: plugin_api::Kind::Game,
             commands: done.iter().map(|done| done.spec.clone()).collect(),
-            settings: Vec::new(),
+            settings,
             credit: get("licence"),
             synonyms: self.pairs("words"),
             answers: done.iter().filter_map(|done| done.answers.clone()).collect(),
             glossary: self.pairs("glossary"),
-            values: values.collect(),
+            values: on_sheet.values,
         };
         let scenes = self.of_kind(SCENE).map(|section| Scene {
             line: section.heading.number,
@@ -140,7 +144,7 @@ impl Reading<'_> {
     fn headings(&mut self) {
         let mut known = BTreeSet::new();
         for Section { kind, name, heading, .. } in self.sections.iter().filter(|section| !section.kind.is_empty()) {
-            let named = matches!(kind.as_str(), "command" | "ladder");
+            let named = matches!(kind.as_str(), "command" | "ladder" | "setting");
             if !HEADINGS.contains(&kind.as_str()) {
                 let meant = suggest(kind, HEADINGS).map_or(String::new(), |meant| format!(": did you mean [{meant}]?"));
                 self.mistakes.push(heading.all_wrong(format!("there is no heading [{kind}]{meant}")));
@@ -161,13 +165,29 @@ impl Reading<'_> {
 
     fn sheet(&mut self) -> OnSheet {
         let mut sheet = OnSheet::default();
-        let lines: Vec<Line> = self.of_kind("sheet").flat_map(|section| section.lines.clone()).collect();
-        for line in lines {
-            if let Err(mistake) = sheet.add(&line) {
-                self.mistakes.push(mistake);
+        let lines = |kind| self.of_kind(kind).flat_map(|section| &section.lines);
+        let all = lines("sheet")
+            .map(|line| (line, Whose::Characters))
+            .chain(lines("table").map(|line| (line, Whose::Tables)));
+        let mistakes: Vec<Mistake> = all.filter_map(|(line, whose)| sheet.add(line, whose).err()).collect();
+        self.mistakes.extend(mistakes);
+        sheet
+    }
+
+    /// The settings of the game, each of which is known by its name like a number of the sheet.
+    fn settings(&mut self, sheet: &mut OnSheet) -> Vec<Setting> {
+        let mut all = Vec::new();
+        for section in self.sections.iter().filter(|section| section.kind == "setting") {
+            match setting(section, self.mistakes) {
+                Some((setting, kind)) => match sheet.knows(&section.heading, &setting.key, kind) {
+                    Ok(()) => all.push(setting),
+                    Err(mistake) => self.mistakes.push(mistake),
+                },
+                // Its name is known all the same: one mistake makes no second.
+                None => drop(sheet.names.insert(section.name.clone(), crate::expression::Kind::Number)),
             }
         }
-        sheet
+        all
     }
 
     fn ladders(&mut self) -> BTreeMap<String, Vec<Line>> {
@@ -210,6 +230,15 @@ impl Reading<'_> {
                 break;
             };
             let (at, lines) = waiting.remove(next);
+            let through = followed(&lines).into_iter().find(|name| !known[name.as_str()].command.follows.is_empty());
+            if let Some(through) = through {
+                let first = known[through.as_str()].command.follows.join(", ");
+                let what = format!(
+                    "{through} is a follow-up itself, and goes on with the same roll: write \"follows: {first}\""
+                );
+                let line = lines.iter().find(|line| line.name == "follows");
+                self.mistakes.push(line.unwrap_or(&sections[at].heading).value_wrong(what));
+            }
             let names = of_all(followed(&lines).iter().map(|name| &known[name.as_str()].names));
             let hidden = followed(&lines).iter().flat_map(|name| known[name.as_str()].command.hidden.clone()).collect();
             let read = command(&sections[at].name, &lines, &around, (names, hidden), self.mistakes);
@@ -227,15 +256,19 @@ impl Reading<'_> {
         done
     }
 
-    /// Every line that is offered is a command of the game.
-    fn offers(&mut self, done: &[Done]) {
+    /// Every line that is offered is a command of the game or of a tool, or changes a number.
+    fn offers(&mut self, done: &[Done], sheet: &OnSheet) {
         let specs: Vec<_> = done.iter().map(|done| &done.spec).collect();
+        let is_a_tools = |typed: &str| self.tools.is_none_or(|all| all.iter().any(|tool| tool.begun(typed).is_some()));
         for (line, typed) in done.iter().flat_map(|done| &done.offered) {
-            if !specs.iter().any(|spec| spec.begins(typed)) {
+            let changes = typed.find(['+', '-', '=']).map(|sign| typed[..sign].trim());
+            let changes = changes.is_some_and(|name| sheet.all.contains_key(name));
+            if !changes && !specs.iter().any(|spec| spec.begins(typed)) && !is_a_tools(typed) {
                 let first = typed.split(' ').next().unwrap_or_default();
                 let meant = suggest(first, specs.iter().flat_map(|spec| spec.names()));
                 let meant = meant.map_or(String::new(), |meant| format!(": did you mean {meant}?"));
-                self.mistakes.push(line.value_wrong(format!("\"{typed}\" is no command of this game{meant}")));
+                let what = format!("\"{typed}\" is no command of this game or of the table's tools{meant}");
+                self.mistakes.push(line.value_wrong(what));
             }
         }
         for (done, closed) in done.iter().flat_map(|done| done.command.closes.iter().map(move |closed| (done, closed)))
@@ -252,64 +285,6 @@ impl Reading<'_> {
         let lines = self.of_kind(kind).flat_map(|section| &section.lines);
         lines.map(|line| (line.name.to_lowercase(), line.value().trim().to_owned())).collect()
     }
-}
-
-impl OnSheet {
-    fn add(&mut self, line: &Line) -> Result<(), Mistake> {
-        let value = line.value().trim();
-        let names = words(&line.name);
-        if let Some(worked) = value.strip_prefix('=') {
-            let from = line.text.trim_end().len() - worked.len();
-            let parsed = parse(line, from..line.text.len(), &self.names, Dice::Lie)?;
-            for name in names {
-                self.may_be(line, &name)?;
-                self.names.insert(name.clone(), parsed.kind.clone());
-                self.derived.insert(name, parsed.expression.clone());
-            }
-            return Ok(());
-        }
-        let Some(first) = Counter::read(value).filter(is_possible) else {
-            // Their names are known all the same: one mistake makes no second.
-            self.names.extend(names.iter().map(|name| (name.clone(), Kind::Number)));
-            self.all.extend(names.into_iter().map(|name| (name, Counter::default())));
-            let what = format!("\"{value}\" is no number: write 0, or 0/9 for one that is at most 9");
-            return Err(line.value_wrong(what));
-        };
-        for name in names {
-            self.may_be(line, &name)?;
-            self.names.insert(name.clone(), Kind::Number);
-            self.order.push(name.clone());
-            self.all.insert(name, first);
-        }
-        Ok(())
-    }
-
-    fn may_be(&self, line: &Line, name: &str) -> Result<(), Mistake> {
-        let letters = name.chars().all(|c| c.is_alphabetic() || matches!(c, ' ' | '\''));
-        if name.split(' ').any(|word| RESERVED.contains(&word)) {
-            return Err(
-                line.name_wrong(format!("\"{name}\" has a word of this language in it: call it something else"))
-            );
-        }
-        if !letters || name.chars().count() > 20 || name.split(' ').count() > 3 {
-            return Err(
-                line.name_wrong(format!("\"{name}\" cannot be a name on a sheet: one to three words, 20 letters"))
-            );
-        }
-        if self.names.contains_key(name) {
-            return Err(line.name_wrong(format!("{name} is on the sheet twice")));
-        }
-        if self.names.len() >= MOST_VALUES {
-            return Err(line.all_wrong(format!("a sheet has at most {MOST_VALUES} numbers")));
-        }
-        Ok(())
-    }
-}
-
-/// True for a number that a sheet can have.
-fn is_possible(first: &Counter) -> bool {
-    let small = |number: i64| (-MOST_NUMBER..=MOST_NUMBER).contains(&number);
-    small(first.now) && first.most.is_none_or(|most| small(most) && (0..=most).contains(&first.now))
 }
 
 /// What a command lacks.

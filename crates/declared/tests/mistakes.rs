@@ -1,11 +1,11 @@
 //! What is said to people who make mistakes in a file. Files that are meant to do harm are refused at once.
 
-use declared::read;
+use declared::{read, read_beside};
 
 const TOP: &str = "format: 0\ngame: tiny\ntitle: Tiny\nabout: one roll\n";
 
 fn wrong(below: &str) -> String {
-    read(&format!("{TOP}{below}")).expect_err("it has mistakes").to_string()
+    read_beside(&format!("{TOP}{below}"), &[]).expect_err("it has mistakes").to_string()
 }
 
 /// The mistakes of a command with this body, whose first line is line 7.
@@ -25,6 +25,8 @@ fn mistakes_name_the_place_and_what_was_probably_meant() {
             "take: n, nmber 0 to 6",
             "\"nmber 0 to 6\" is none of number, one of, flag, signed, dice, text: did you mean \"number\"?",
         ),
+        ("take: n, number 0 to 6; alone 1", "only a number behind a word counts when that word is alone"),
+        ("take: n, number 0 to 6; perhaps", "behind the ; I know \"optional\" and \"alone 1\", and not \"perhaps\""),
         ("take: n, number 6 to 0", "\"6 to 0\" is no range: write the least and the most, as in 0 to 6."),
         ("let: a = 2d6", "line 7, column 11: dice fall only in a line that begins with \"roll:\"."),
         ("roll: a = 2", "line 7, column 7: a roll is of dice, and this is a number."),
@@ -44,7 +46,7 @@ fn mistakes_name_the_place_and_what_was_probably_meant() {
         ),
         ("change: heat +1", "line 7, column 9: heat is no number under [sheet]."),
         ("tell: if 1: yes", "line 7, column 10: a condition is yes or no, and this is a number."),
-        ("offer: psuh: again", "\"psuh\" is no command of this game."),
+        ("offer: psuh: again", "\"psuh\" is no command of this game or of the table's tools."),
         ("like: rsk", "line 7, column 7: there is no command rsk in this file: did you mean risk?"),
         ("like: risk", "commands are like each other in a circle"),
         ("follows: risk", "these commands follow each other in a circle."),
@@ -131,4 +133,36 @@ fn hostile_files_are_refused() {
         let told = read(&text).err().unwrap_or_else(|| panic!("{name} has mistakes")).to_string();
         assert!(told.len() < 40_000, "{name} tells {} bytes", told.len());
     }
+}
+
+#[test]
+fn what_a_sheet_and_a_setting_cannot_be_is_said() {
+    for (below, says) in [
+        ("[sheet]\ndex (agi: 1", "line 6, column 1: a ) is missing."),
+        ("[sheet]\n(agi): 1", "in front of ( goes the name, as in \"dex (agility): 50\""),
+        ("[sheet]\ndex (agi), agi: 1", "agi is another name of dex"),
+        ("[sheet]\ndex: 1\n[table]\ndex: 1", "dex is on the sheet twice"),
+        ("[sheet]\ndex (if): 1", "\"if\" has a word of this language in it"),
+        ("[sheet]\na: 1\nb (c) = a", "what is worked out has one name"),
+        ("[setting luck]\nhelp: luck\nnumber: 1 to 3", "a setting needs help, a default, and"),
+        ("[setting luck]\nhelp: luck\nnumber: 1 to 3\ndefault: 9", "luck is a number from 1 to 3"),
+        ("[setting luck]\nhelp: luck\none off: a, b\ndefault: a", "begins with \"one off\": did you mean one of?"),
+        ("[setting]\nhelp: luck", "this needs a name, as in [setting risk]"),
+        (
+            "[sheet]\nluck: 1\n[setting luck]\nhelp: luck\nnumber: 1 to 3\ndefault: 2",
+            "line 7, column 1: luck is on the sheet twice",
+        ),
+    ] {
+        let told = wrong(&format!("{below}\n[command risk]\nhelp: Risk it.\nroll: pool = 1d6\n"));
+        assert!(told.contains(says), "{below}\n{told}");
+    }
+}
+
+#[test]
+fn a_follow_up_is_followed_up_on_where_it_began() {
+    let below = "[command risk]\nhelp: Risk.\nroll: pool = 1d6\nelse: RISKED\n\n\
+                 [command push]\nfollows: risk\nhelp: Push.\nroll: pool = 1d6\nelse: PUSHED\n\n\
+                 [command shove]\nfollows: push\nhelp: Shove.\nroll: pool = 1d6\nelse: SHOVED\n";
+    let says = "push is a follow-up itself, and goes on with the same roll: write \"follows: risk\"";
+    assert!(wrong(below).contains(says), "{}", wrong(below));
 }

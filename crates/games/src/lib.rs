@@ -1,8 +1,8 @@
 //! The list of games. It is in this crate's `Cargo.toml`, one line per game; the program, its tests and the manual take
 //! it from here.
 
-use declared::Game;
-use plugin_api::Plugin;
+use declared::{Game, Mistakes};
+use plugin_api::{Kind, Manifest, Plugin};
 use std::sync::Arc;
 
 /// The constructor of each game, in name order.
@@ -16,8 +16,18 @@ const FILES: &[&str] = &include!(concat!(env!("OUT_DIR"), "/files.rs"));
 /// # Panics
 /// If something is wrong in one.
 pub fn files() -> Vec<Arc<Game>> {
-    let read = |text: &&str| declared::read(text).unwrap_or_else(|mistakes| panic!("{mistakes}"));
+    let read = |text: &&str| read(text).unwrap_or_else(|mistakes| panic!("{mistakes}"));
     FILES.iter().map(read).map(Arc::new).collect()
+}
+
+/// Reads a game that is a file, to be played beside the tools of every table.
+///
+/// # Errors
+/// All that is wrong in it.
+pub fn read(text: &str) -> Result<Game, Mistakes> {
+    let all = all();
+    let tools: Vec<&Manifest> = all.iter().map(|game| game.manifest()).filter(|game| game.kind == Kind::Tool).collect();
+    declared::read_beside(text, &tools)
 }
 
 /// All games that are made with the program.

@@ -12,7 +12,7 @@ use crate::unplayed::Unplayed;
 use chat::{Edits, PlayerId, Post, Reply, RoomId, Speaker, Trust};
 use jiff::Timestamp;
 use journal::documents::{Head, RoomDoc, TableDoc};
-use plugin_api::{Cast, CharacterId, CommandSpec, Refusal, Role, Words};
+use plugin_api::{Cast, CharacterId, CommandSpec, Refusal, Role, SheetValue, Words};
 use std::sync::Arc;
 
 /// The table's own commands, passed in like plugins.
@@ -106,9 +106,14 @@ impl HouseTurn<'_> {
 
     /// The value of this name that the actor has: noted, or as a game of the room has it on every sheet.
     pub fn value(&self, name: &str) -> Option<&str> {
-        let noted = self.table.shortcuts.of(self.actor).find_map(|named| named.variables.get(name));
-        let mut declared = self.host.plugins.values(self.room);
-        noted.or_else(|| declared.find(|value| value.name == name).map(|value| &value.first)).map(String::as_str)
+        let noted = |name: &str| self.table.shortcuts.of(self.actor).find_map(|named| named.variables.get(name));
+        let declared = || self.declared(name).map(|value| noted(&value.name).unwrap_or(&value.first));
+        noted(name).or_else(declared).map(String::as_str)
+    }
+
+    /// The value that a game of the room has under this name, be it another one for it.
+    pub fn declared(&self, name: &str) -> Option<&SheetValue> {
+        self.host.plugins.values(self.room).find(|value| value.is_called(name))
     }
 
     /// True if somebody is in the room. After a start nobody knows yet who is there.

@@ -62,7 +62,7 @@ fn set_by(turn: &mut HouseTurn, values: Option<Text>, another: bool) -> Result<R
             let place = at + text.find(name).unwrap_or_default();
             return Err(Refusal::usage("a name begins with a letter", place..place + name.len()).example(VALUE.example));
         }
-        let name = proper(VALUE, name)?;
+        let name = as_declared(turn, proper(VALUE, name)?);
         if value.is_empty() {
             return show(turn, &name);
         }
@@ -97,6 +97,13 @@ fn set_by(turn: &mut HouseTurn, values: Option<Text>, another: bool) -> Result<R
         line.insert(0, Span::Text(format!("{}: ", turn.table.name_of(turn.actor))));
     }
     Ok(reply)
+}
+
+/// What a game of the room calls this value, unless one is noted under the name itself: `agility` may be its `dex`.
+fn as_declared(turn: &HouseTurn, name: String) -> String {
+    let noted = turn.table.shortcuts.of(turn.actor).any(|named| named.variables.contains_key(&name));
+    let declared = || turn.declared(&name).map(|value| value.name.clone());
+    if noted { name } else { declared().unwrap_or(name) }
 }
 
 /// The values of a line: `str 3; dex 2`, and as people type them: `str 3, dex 2`, `str=3 dex=2`, `str 3 dex 2`.
@@ -316,7 +323,9 @@ pub(super) fn held<'t>(turn: &'t HouseTurn, whose: Whose, name: &str) -> Option<
     let noted = |named: &'t Named| named.variables.get(name).map(String::as_str);
     let (tables, own) = (noted(&turn.table.shortcuts.table), turn.table.shortcuts.own.get(&turn.actor));
     match whose {
-        Whose::Tables => tables,
+        Whose::Tables => {
+            tables.or_else(|| turn.declared(name).filter(|value| value.tables).map(|value| value.first.as_str()))
+        }
         Whose::Own => own.and_then(noted).or_else(|| turn.value(name).filter(|_| tables.is_none())),
     }
 }

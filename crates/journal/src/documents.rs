@@ -162,6 +162,15 @@ pub struct Named {
 }
 
 impl Named {
+    /// Notes values that a game worked out, so that nobody in particular wrote them.
+    pub fn note(&mut self, values: impl IntoIterator<Item = (String, impl ToString)>) {
+        for (name, value) in values {
+            self.by.remove(&format!("${name}"));
+            self.digits.remove(&format!("${name}"));
+            self.variables.insert(name, value.to_string());
+        }
+    }
+
     /// True if there are none.
     pub fn is_empty(&self) -> bool {
         self.variables.is_empty() && self.macros.is_empty()
@@ -197,16 +206,6 @@ impl Shortcuts {
             anything = true;
         }
         anything
-    }
-
-    /// Notes values of a character that a game worked out, so that nobody in particular wrote them.
-    pub fn note(&mut self, character: CharacterId, values: impl IntoIterator<Item = (String, impl ToString)>) {
-        let named = self.own.entry(character).or_default();
-        for (name, value) in values {
-            named.by.remove(&format!("${name}"));
-            named.digits.remove(&format!("${name}"));
-            named.variables.insert(name, value.to_string());
-        }
     }
 
     /// The shortcuts for a character, its own first, then the table's.

@@ -1,6 +1,6 @@
 //! Settings of a table or a room: declared once and read with their type.
 
-use crate::{Refusal, suggest};
+use crate::{Refusal, Turn, suggest};
 use serde::{Deserialize, Serialize};
 
 /// A setting of a game, as a constant. [`Game::settings`](crate::Game::settings) declares it, and
@@ -157,6 +157,14 @@ impl Setting {
             }
             SettingKind::Text(_) => Ok(value.to_owned()),
         }
+    }
+}
+
+impl Turn<'_> {
+    /// What this setting of the game is: as it was set, or its default.
+    pub fn set<'s>(&'s self, setting: &'s Setting) -> &'s str {
+        let set = self.settings.get(&setting.key).filter(|set| setting.check(set).is_ok());
+        set.map_or(setting.default.as_str(), String::as_str)
     }
 }
 

@@ -72,8 +72,21 @@ pub fn wrong_number(typed: &str) -> Option<String> {
 pub struct SheetValue {
     /// Its name, in lower case.
     pub name: String,
+    /// Other names for it, in lower case.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub also: Vec<String>,
     /// What it is before anybody sets it: `0`, `0/9`.
     pub first: String,
+    /// Whether the table has it, and not each character.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub tables: bool,
+}
+
+impl SheetValue {
+    /// True if this, in lower case, is one of its names.
+    pub fn is_called(&self, name: &str) -> bool {
+        self.name == name || self.also.iter().any(|also| also == name)
+    }
 }
 
 /// The declared values of the character who acts, by name; those that are not there were never set.

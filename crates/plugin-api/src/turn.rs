@@ -75,7 +75,7 @@ pub struct Turn<'a> {
     seen: Seen,
     secrets: Secrets,
     cast: Cast,
-    settings: Arc<BTreeMap<String, String>>,
+    pub(crate) settings: Arc<BTreeMap<String, String>>,
     decks: Arc<PrintedDecks>,
     target: Option<Arc<Target<Value>>>,
     earlier: Option<Arc<Value>>,

@@ -16,7 +16,7 @@ use host::quota::{Exports, MOST_SEATS, Quotas};
 use host::rights::{Act, Rights};
 use host::roster::Present;
 use host::state::State;
-use journal::documents::{GUEST, Head, OPERATOR, RoomDoc, Seat, TableDoc};
+use journal::documents::{Choice, GUEST, Head, OPERATOR, RoomDoc, Seat, TableDoc};
 use plugin_api::{Cast, CharacterId, CommandSpec, Refusal, Role, Secrets, SheetValue, Trait};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -35,7 +35,7 @@ pub(crate) struct Attempt<'a> {
     /// The line that the player's own words were read as, if they were no command as typed.
     pub reworded: Option<String>,
     /// The roll that a taken offer belongs to.
-    pub offered: Option<u64>,
+    pub offered: Option<Choice>,
     /// The entry with which its room began to play apart; `None` in the common scene.
     pub apart: Option<u64>,
     /// The command, once it is known.

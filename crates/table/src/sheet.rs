@@ -103,8 +103,22 @@ fn change_in_signs(words: &[&str]) -> String {
 }
 
 impl<'a> Sheet<'a> {
+    /// What a value is called of which this, in lower case, may be another name: a game's `dex` is `agility` too. What is
+    /// noted under a name comes first.
+    fn proper<'n>(&self, name: &'n str) -> &'n str
+    where
+        'a: 'n,
+    {
+        let other = || self.declared.iter().find(|value| value.is_called(name));
+        match self.noted(name) {
+            Some(_) => name,
+            None => other().map_or(name, |value| value.name.as_str()),
+        }
+    }
+
     /// The value of this name, in lower case, as it is saved.
     pub fn whole(&self, name: &str) -> Option<&'a str> {
+        let name = self.proper(name);
         self.noted(name).or_else(|| self.declared(name))
     }
 
@@ -113,13 +127,26 @@ impl<'a> Sheet<'a> {
         self.doc.shortcuts.of(self.character).find_map(|named| named.variables.get(name)).map(String::as_str)
     }
 
+    /// The value that the table has under this name.
+    pub fn noted_for_table(&self, name: &str) -> Option<&'a str> {
+        self.doc.shortcuts.table.variables.get(name).map(String::as_str)
+    }
+
     /// What a game has under this name, in lower case, before anybody sets it.
     fn declared(&self, name: &str) -> Option<&'a str> {
         self.declared.iter().find(|value| value.name == name).map(|value| value.first.as_str())
     }
 
+    /// Whether the value of this name is the table's, and not the character's.
+    fn is_the_tables(&self, name: &str) -> bool {
+        let own = self.doc.shortcuts.own.get(&self.character).is_some_and(|named| named.variables.contains_key(name));
+        let tables = || self.declared.iter().any(|value| value.tables && value.name == name);
+        !own && (self.noted(name).is_some() || tables())
+    }
+
     /// The value of this name, in lower case, who wrote it, and who may see it.
     fn value(&self, name: &str) -> Option<Value<'a>> {
+        let name = self.proper(name);
         let noted = saved_for(self.doc, self.character).find_map(|(named, seen)| {
             let whole = named.variables.get(name)?;
             let text = current(whole);
@@ -136,7 +163,8 @@ impl<'a> Sheet<'a> {
     /// The names of all values.
     pub fn names(&self) -> impl Iterator<Item = &'a str> {
         let noted = self.doc.shortcuts.of(self.character).flat_map(|named| named.variables.keys().map(String::as_str));
-        noted.chain(self.declared.iter().map(|value| value.name.as_str()))
+        let declared = self.declared.iter();
+        noted.chain(declared.flat_map(|value| std::iter::once(&value.name).chain(&value.also)).map(String::as_str))
     }
 
     /// The value of this name, in any case: of a counter, what is left.
@@ -249,7 +277,7 @@ impl<'a> Sheet<'a> {
                 let part = &words[at..at + count];
                 let name = name(part);
                 if !(count == 1 && knows(&name)) && self.value(&name).is_some() {
-                    return Some((part[0].start..part[count - 1].end, name));
+                    return Some((part[0].start..part[count - 1].end, self.proper(&name).to_owned()));
                 }
             }
         }
@@ -287,7 +315,7 @@ impl<'a> Sheet<'a> {
                         return None;
                     }
                     filled.typed.replace_range(at..at + long, &put);
-                    filled.note(&name, saved);
+                    filled.note(self.proper(&name), saved);
                     at += put.len();
                 }
                 None => at += rest.chars().next().map_or(1, char::len_utf8),
@@ -308,11 +336,10 @@ impl<'a> Sheet<'a> {
             let name = words[..count].join(" ").to_lowercase();
             let name = name.trim_end_matches([':', '=', '?']).to_owned();
             self.whole(&name)?;
-            Some((name, change_in_signs(&words[count..])))
+            Some((self.proper(&name).to_owned(), change_in_signs(&words[count..])))
         })?;
         let value = self.whole(&name)?;
-        let own = self.doc.shortcuts.own.get(&self.character).is_some_and(|named| named.variables.contains_key(&name));
-        let whose = if own || self.noted(&name).is_none() { "" } else { "table " };
+        let whose = if self.is_the_tables(&name) { "table " } else { "" };
         // `hp -7 from the troll`: prose behind a change is its comment.
         let number = |word: &str| word.bytes().any(|byte| byte.is_ascii_digit());
         let end = rest.match_indices(' ').map(|(at, _)| at).find(|at| number(&rest[..*at])).unwrap_or(rest.len());

@@ -1,9 +1,9 @@
 //! `[command act]`: what is typed for a command, what it does, and how it ends.
 
-use super::ends::{VALUE, end};
+use super::ends::{VALUE, end, outside_braces};
 use super::hidden::{Hidden, against, hidden_in, keeps};
 use super::inherit::is_end;
-use super::take::{take, words};
+use super::take::{Taken, take, words};
 use crate::expression::{Dice, Expression, Function, Kind, Names, known_name, parse, tokens};
 use crate::game::{Change, Command, Offer, Sign, Step};
 use crate::lines::Line;
@@ -17,9 +17,9 @@ use std::collections::{BTreeMap, BTreeSet};
 /// The most lines of a command.
 pub const MOST_LINES: usize = 40;
 /// What a line of a command may begin with, besides a way to end.
-const NAMES: [&str; 22] = [
+const NAMES: [&str; 23] = [
     "main", "help", "alias", "example", "referee", "like", "follows", "again", "take", "against", "refuse", "let",
-    "roll", "redo", "total", "say", "change", "tell", "story", "offer", "must", "closes",
+    "roll", "redo", "total", "say", "change", "tell", "story", "why", "offer", "must", "closes",
 ];
 /// Whose rolls `follows: COMMAND of anyone` is about.
 const OF_ANYONE: &str = " of anyone";
@@ -125,6 +125,10 @@ impl Reader<'_> {
                 let told = self.told(line)?;
                 self.done.command.stories.push(told);
             }
+            "why" => {
+                let told = self.told(line)?;
+                self.done.command.whys.push(told);
+            }
             "offer" | "must" => self.offer(line)?,
             "closes" => self.done.command.closes.extend(words(said)),
             unknown => {
@@ -137,8 +141,9 @@ impl Reader<'_> {
 
     /// Whether a line above does more than to take something.
     fn does_something(&self) -> bool {
-        let Command { steps, total, ends, changes, tells, stories, offers, .. } = &self.done.command;
-        let lines = steps.len() + ends.len() + changes.len() + tells.len() + stories.len() + offers.len();
+        let Command { steps, total, ends, changes, tells, stories, whys, offers, .. } = &self.done.command;
+        let told = tells.len() + stories.len() + whys.len();
+        let lines = steps.len() + ends.len() + changes.len() + told + offers.len();
         lines > 0 || total.is_some()
     }
 
@@ -175,7 +180,7 @@ impl Reader<'_> {
     }
 
     fn take(&mut self, line: &Line) -> Result<(), Mistake> {
-        let (name, kind, spec) = match take(line) {
+        let Taken { name, kind, spec, alone } = match take(line) {
             Ok(taken) => taken,
             Err(mistake) => {
                 // Its name is known all the same: one mistake makes no second.
@@ -188,6 +193,7 @@ impl Reader<'_> {
         }
         self.name(line, &name, kind)?;
         self.done.command.hidden.remove(&name);
+        self.done.command.alone.extend(alone.map(|alone| (name, alone)));
         self.done.spec.arguments.push(spec);
         Ok(())
     }
@@ -363,14 +369,17 @@ impl Reader<'_> {
     /// `[if EXPR:] COMMAND: label`
     fn offer(&mut self, line: &Line) -> Result<(), Mistake> {
         let (when, from) = self.condition(line)?;
-        let Some(length) = line.text[from..].find(':') else {
+        let Some(length) = outside_braces(&line.text[from..]) else {
             return Err(line.value_wrong("this needs a command and what it does, as in \"offer: resist: take less\""));
         };
-        let typed = line.text[from..from + length].trim().to_owned();
+        // What is worked out comes behind the command.
+        let typed = line.text[from..from + length].split('{').next().unwrap_or_default().trim().to_owned();
+        let command = Template::read(line, from..from + length, &self.done.names)?;
         let label = Template::read(line, from + length + 1..line.text.len(), &self.done.names)?;
-        keeps(line, when.iter().chain(label.expressions()), &self.done.command.hidden)?;
-        self.done.offered.push((line.clone(), typed.clone()));
-        self.done.command.offers.push(Offer { when, line: typed, label, must: line.name == "must" });
+        let all = when.iter().chain(command.expressions()).chain(label.expressions());
+        keeps(line, all, &self.done.command.hidden)?;
+        self.done.offered.push((line.clone(), typed));
+        self.done.command.offers.push(Offer { when, line: command, label, must: line.name == "must" });
         Ok(())
     }
 
@@ -405,9 +414,12 @@ impl Command {
             .iter()
             .flat_map(|end| end.when.iter().chain(end.headline.expressions()).chain(end.more.expressions()));
         let changes = self.changes.iter().flat_map(|change| change.when.iter().chain([&change.amount]));
-        let told = self.tells.iter().chain(&self.stories);
+        let told = self.tells.iter().chain(&self.stories).chain(&self.whys);
         let tells = told.flat_map(|(when, said)| when.iter().chain(said.expressions()));
-        let offers = self.offers.iter().flat_map(|offer| offer.when.iter().chain(offer.label.expressions()));
+        let offers = self
+            .offers
+            .iter()
+            .flat_map(|offer| offer.when.iter().chain(offer.line.expressions()).chain(offer.label.expressions()));
         steps.chain(&self.total).chain(ends).chain(changes).chain(tells).chain(offers)
     }
 }

@@ -34,7 +34,7 @@ pub fn end(line: &Line, names: &Names) -> Result<End, Mistake> {
     // `{total(die)} DAMAGE` has its fixed words behind what is worked out.
     let mut fixed = headline.split('{').map(|part| part.split_once('}').map_or(part, |(_, behind)| behind));
     let fixed = fixed.find(|part| part.contains(char::is_alphabetic)).unwrap_or_default();
-    let outcome = fixed.trim().trim_end_matches([',', '.']).to_owned();
+    let outcome = in_capitals(fixed.trim().trim_end_matches([',', '.'])).trim_end_matches([',', '.']).to_owned();
     if outcome.is_empty() {
         return Err(line.value_wrong("a way to end needs fixed words that say how it ended, as in \"FULL SUCCESS\""));
     }
@@ -47,8 +47,19 @@ pub fn end(line: &Line, names: &Names) -> Result<End, Mistake> {
     })
 }
 
+/// Up to the last word in capitals, if there is one: of `RESISTED at`, the first word.
+fn in_capitals(fixed: &str) -> &str {
+    let shouts = |word: &str| word.len() > 1 && word.chars().all(|c| !c.is_lowercase());
+    let mut end = None;
+    for word in fixed.split_inclusive(' ') {
+        let from = end.unwrap_or(0).max(word.as_ptr() as usize - fixed.as_ptr() as usize);
+        end = if shouts(word.trim()) { Some(from + word.trim_end().len()) } else { end };
+    }
+    end.map_or(fixed, |end| &fixed[..end])
+}
+
 /// Where the first colon is that stands in no braces.
-fn outside_braces(text: &str) -> Option<usize> {
+pub fn outside_braces(text: &str) -> Option<usize> {
     let mut depth = 0;
     text.char_indices().find_map(|(at, c)| {
         match c {

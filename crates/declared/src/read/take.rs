@@ -12,23 +12,34 @@ const TAKEN: [&str; 6] = ["number", "one of", "flag", "signed", "dice", "text"];
 /// The most dice that somebody may type for one of them.
 const MOST_TYPED: u32 = 40;
 
-/// Reads what a line takes: its name, what it is, and how it is typed.
+/// What a command takes.
+pub struct Taken {
+    /// Its name in the file.
+    pub name: String,
+    /// What it is there.
+    pub kind: Kind,
+    /// How it is typed.
+    pub spec: ArgumentSpec,
+    /// What it is if only the word is typed that leads to it.
+    pub alone: Option<i64>,
+}
+
+/// Reads what a line takes.
 ///
 /// # Errors
 /// It cannot be read.
-pub fn take(line: &Line) -> Result<(String, Kind, ArgumentSpec), Mistake> {
+pub fn take(line: &Line) -> Result<Taken, Mistake> {
     let wrong = |what: String| line.value_wrong(what);
     let Some((name, what)) = line.value().split_once(',') else {
         return Err(wrong("this needs a name and what it is, as in \"take: rating, number 0 to 6\"".to_owned()));
     };
     let name = name.trim().to_lowercase();
-    let (what, optional) = match what.split_once(';') {
-        Some((what, more)) if more.trim() == "optional" => (what.trim(), true),
-        Some((_, more)) => {
-            return Err(wrong(format!("behind the ; I know only \"optional\", and not \"{}\"", more.trim())));
-        }
-        None => (what.trim(), false),
-    };
+    let (what, more) = what.split_once(';').map_or((what.trim(), ""), |(what, more)| (what.trim(), more.trim()));
+    let alone = more.strip_prefix("alone ").and_then(|number| number.trim().parse().ok());
+    if !matches!(more, "" | "optional") && alone.is_none() {
+        let what = format!("behind the ; I know \"optional\" and \"alone 1\", and not \"{more}\"");
+        return Err(wrong(what));
+    }
     let (what, after) = match what.split_once(" after ") {
         Some((what, after)) => (what.trim(), words(after)),
         None => (what, Vec::new()),
@@ -41,11 +52,19 @@ pub fn take(line: &Line) -> Result<(String, Kind, ArgumentSpec), Mistake> {
     if matches!(&typed, ArgumentKind::Choice(all) if all.iter().all(|each| each.words.is_empty())) {
         return Err(wrong("the words are missing".to_owned()));
     }
-    let place = if after.is_empty() { place } else { Place::Word(after) };
-    let many = if optional && many == Many::One { Many::Maybe } else { many };
+    let place = match (after.is_empty(), alone) {
+        (true, None) => place,
+        (false, None) => Place::Word(after),
+        (false, Some(_)) if kind == Kind::Number => Place::Follows(after),
+        (_, Some(_)) => {
+            let what = "only a number behind a word counts when that word is alone, as in \"number 1 to 2 after bonus; alone 1\"";
+            return Err(wrong(what.to_owned()));
+        }
+    };
+    let many = if !more.is_empty() && many == Many::One { Many::Maybe } else { many };
     let spec =
         ArgumentSpec { field: name.clone(), help: String::new(), place, many, kind: typed, shared: 0, shown: None };
-    Ok((name, kind, spec))
+    Ok(Taken { name, kind, spec, alone })
 }
 
 fn what_is_taken(line: &Line, what: &str) -> Result<(Kind, ArgumentKind, Place, Many), Mistake> {
@@ -81,7 +100,10 @@ fn what_is_taken(line: &Line, what: &str) -> Result<(Kind, ArgumentKind, Place, 
 }
 
 /// `0 to 6`
-fn range_of(line: &Line, range: &str) -> Result<(i64, i64), Mistake> {
+///
+/// # Errors
+/// It is none.
+pub fn range_of(line: &Line, range: &str) -> Result<(i64, i64), Mistake> {
     if range.is_empty() {
         return Ok((-MOST, MOST));
     }

@@ -54,6 +54,7 @@ impl Words {
         if arguments.iter().any(dice) && arguments.iter().any(|argument| argument.place == Place::Signed) {
             self.split_dice();
         }
+        self.join_leading(arguments);
         let mut found: Vec<Vec<Found>> = vec![Vec::new(); arguments.len()];
         for (at, step) in Self::steps(arguments) {
             if found[at].is_empty() {
@@ -61,6 +62,30 @@ impl Words {
             }
         }
         Ok(Values::new(found))
+    }
+
+    /// Makes one word of several that lead to an argument or are a flag: `bonus die`.
+    fn join_leading(&mut self, arguments: &[ArgumentSpec]) {
+        let leading = |argument: &ArgumentSpec| match (&argument.place, &argument.kind) {
+            (Place::Word(names) | Place::Bare(names) | Place::Follows(names), _) => names.clone(),
+            (Place::Flag, ArgumentKind::Choice(all)) => all.iter().flat_map(|each| each.words.clone()).collect(),
+            _ => Vec::new(),
+        };
+        let mut several: Vec<String> = arguments.iter().flat_map(leading).filter(|name| name.contains(' ')).collect();
+        several.sort_by_key(|name| std::cmp::Reverse(name.split(' ').count()));
+        for name in several {
+            let count = name.split(' ').count();
+            let plain = |word: &Word| !word.taken && !word.quoted;
+            let is = |words: &[Word]| {
+                words.iter().all(plain) && words.iter().zip(name.split(' ')).all(|(word, part)| same(&word.text, part))
+            };
+            while let Some(at) = self.words.windows(count).position(is) {
+                let place = self.words[at].at.start..self.words[at + count - 1].at.end;
+                let mut whole = self.words[at].clone();
+                (whole.text, whole.at) = (name.clone(), place);
+                self.words.splice(at..at + count, [whole]);
+            }
+        }
     }
 
     /// The order in which arguments take their values, each by its number.

@@ -348,7 +348,15 @@ fn unwrapped<'a>(
         // An offer's words belong to the game alone; nothing in them is expanded.
         (Some(taken), _) => {
             line = take_offer(draft, host, &line, taken, attempt)?;
-            Ok((resolve(draft, host, &line, attempt), line))
+            found = resolve(draft, host, &line, attempt);
+            // But for a change of a value.
+            if found.is_err()
+                && let Some(typed) = attempt.sheet().called(&line.typed)
+            {
+                line.typed = typed;
+                found = resolve(draft, host, &line, attempt);
+            }
+            Ok((found, line))
         }
         (None, Ok(_)) => Ok((found, line)),
         (None, Err(_)) => stood_for(draft, host, (found, line), attempt),

@@ -121,8 +121,9 @@ pub(super) fn take_offer(
     attempt.rights.no_more_than(&attempt.doc, whose.as_ref());
     attempt.actor = choice.character;
     attempt.apart = attempt.doc.still_apart(roll.as_ref().and_then(|roll| roll.apart));
-    attempt.offered = Some(choice.entry);
-    Ok(CommandLine { typed: format!("{} {more}", choice.command).trim_end().to_owned(), by_name: true })
+    let typed = format!("{} {more}", choice.command).trim_end().to_owned();
+    attempt.offered = Some(choice.clone());
+    Ok(CommandLine { typed, by_name: true })
 }
 
 /// The roll on which a command typed in full is offered, unless it is a follow-up, which names its own.
@@ -186,7 +187,7 @@ pub(super) fn settle_rolls(
             },
         ));
     }
-    let taken = match attempt.offered {
+    let taken = match attempt.offered.as_ref().map(|choice| choice.entry) {
         None if matches!(done.spec.follow_up, FollowUp::No | FollowUp::IfAny) && !draft.state.head.open.is_empty() => {
             offered_in_words(draft, host, attempt)?
         }
@@ -196,8 +197,14 @@ pub(super) fn settle_rolls(
         && let Some(roll) = ledger.roll(taken)?.filter(|roll| !roll.open.is_empty())
         && may_close(draft, host, attempt, taken, &roll)?
     {
-        done.changes.made.extend(opened(taken, &roll.open, &[]));
-        rolls.push((taken, RollDoc { open: Vec::new(), since: None, by: number, ..roll }));
+        // What is no command of the game settles nothing of the roll: what else it offers stays open.
+        let other = |open: &&OpenOffer| {
+            roll.game != done.game && attempt.offered.as_ref().is_some_and(|choice| !is(choice, open))
+        };
+        let left: Vec<_> = roll.open.iter().filter(other).cloned().collect();
+        done.changes.made.extend(opened(taken, &roll.open, &left));
+        let since = roll.since.filter(|_| !left.is_empty());
+        rolls.push((taken, RollDoc { open: left, since, by: number, ..roll }));
     }
     close_impossible(draft, host, attempt, done, &mut rolls)?;
     Ok(rolls)

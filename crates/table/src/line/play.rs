@@ -44,7 +44,7 @@ const UNREACHED: &str = "I cannot message you privately yet: send me a private m
 const AGAINST: &str = "against";
 
 /// The command that sets a value.
-const SET: &str = "set";
+pub(super) const SET: &str = "set";
 
 /// The command of games that shows what a character has.
 const SHEET: &str = "sheet";
@@ -281,7 +281,14 @@ pub(super) fn play_game<'a>(
         Arc::make_mut(&mut attempt.doc).welcome(&cast);
     }
     if !values.is_empty() {
-        Arc::make_mut(&mut attempt.doc).shortcuts.note(attempt.actor, values);
+        let is_tables =
+            |name: &String| plugin.manifest().values.iter().any(|value| value.tables && value.name == *name);
+        let (tables, own): (Vec<_>, Vec<_>) = values.into_iter().partition(|(name, _)| is_tables(name));
+        let shortcuts = &mut Arc::make_mut(&mut attempt.doc).shortcuts;
+        shortcuts.table.note(tables);
+        if !own.is_empty() {
+            shortcuts.own.entry(attempt.actor).or_default().note(own);
+        }
     }
     let mut changes = Changes::default();
     changed(&Document::Table, &draft.state.doc, &arrived, &attempt.doc, &mut changes);

@@ -21,7 +21,7 @@ use jiff::Timestamp;
 use journal::documents::RollDoc;
 use plugin_api::{
     Against, Cast, CharacterId, CommandSpec, FollowUp, Left, Played, Plugin, PrintedDecks, Ready, Refusal, Role,
-    Scenes, Secrets, Seen, Target, Trait, Turn, Wanted,
+    Scenes, Secrets, Seen, SheetValue, Target, Trait, Turn, Wanted,
 };
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -93,7 +93,7 @@ pub(super) fn prepare<'a>(
         FollowUp::No => None,
         _ => {
             let here = Here::of(host, &cast, attempt);
-            let followed = Followed { command, here, offered: attempt.offered };
+            let followed = Followed { command, here, offered: attempt.offered.as_ref().map(|choice| choice.entry) };
             target(draft, host, message, &followed, &mut arguments)?
         }
     };
@@ -153,14 +153,19 @@ pub(super) fn prepare<'a>(
     Ok((prepared, state))
 }
 
-/// The declared values of the actor's sheet, where the command may read them. Then it is for those who may know them.
+/// The declared values of the actor's sheet and of the table, where the command may read them. Then it is for those who may know them.
 fn noted(plugin: &dyn Plugin, spec: &CommandSpec, attempt: &mut Attempt<'_>) -> BTreeMap<String, String> {
     if !spec.is(Trait::Sheet) {
         return BTreeMap::new();
     }
     attempt.narrow(attempt.doc.seen_values_of(attempt.actor));
-    let declared = plugin.manifest().values.iter().map(|value| &value.name);
-    declared.filter_map(|name| Some((name.clone(), attempt.sheet().noted(name)?.to_owned()))).collect()
+    let sheet = attempt.sheet();
+    let noted = |value: &SheetValue| match value.tables {
+        true => sheet.noted_for_table(&value.name),
+        false => sheet.noted(&value.name),
+    };
+    let declared = plugin.manifest().values.iter();
+    declared.filter_map(|value| Some((value.name.clone(), noted(value)?.to_owned()))).collect()
 }
 
 /// Refuses a follow-up that not everybody may read on a roll that everybody reads.

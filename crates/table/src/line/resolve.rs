@@ -3,6 +3,7 @@
 use super::changes::divided;
 use super::followed::Followed;
 use super::followed::replied;
+use super::play::SET;
 use super::remarks::{Command, Here};
 use super::unknown::{glued, two_words, unknown, value_alone};
 use crate::attempt::Attempt;
@@ -12,9 +13,9 @@ use host::plugins::Plugins;
 use host::room::Answered;
 use host::unplayed::Unplayed;
 use host::words::{Arguments, CommandLine};
-use journal::documents::RoomDoc;
+use journal::documents::{Choice, RoomDoc};
 use journal::store::StoreError;
-use plugin_api::{CommandSpec, FollowUp, Kind, Plugin, Refusal, Words};
+use plugin_api::{CommandSpec, FollowUp, Kind, Manifest, Plugin, Refusal, Words};
 use understand::reading::reads;
 use understand::surroundings::Found;
 
@@ -26,16 +27,20 @@ pub(super) fn resolve<'a>(
     attempt: &Attempt<'_>,
 ) -> Result<Found<'a>, Unplayed> {
     let found = resolve_enabled(draft, host, &attempt.room, line, attempt)?;
-    let game = match found {
-        Found::Plugin(plugin, ..) => Some(plugin.manifest()),
-        Found::House(_) => None,
-    };
-    if let Some(game) = game {
-        host.must_offer(&attempt.message.room, game)?;
+    if let Found::Plugin(plugin, ..) = found {
+        host.must_offer(&attempt.message.room, plugin.manifest())?;
     }
-    if let Some(entry) = attempt.offered {
-        let offers = draft.ledger(host).roll(entry)?.map(|roll| roll.game);
-        if offers.as_ref() != game.map(|game| &game.id) {
+    if let Some(Choice { entry, .. }) = attempt.offered {
+        let game = draft.ledger(host).roll(entry)?.map(|roll| roll.game);
+        // A game may offer what the table's tools do, and a change of a value.
+        let may_be_offered = match found {
+            Found::Plugin(plugin, ..) => {
+                let Manifest { id, kind, .. } = plugin.manifest();
+                *kind == Kind::Tool || Some(id) == game.as_ref()
+            }
+            Found::House(spec) => spec.name == SET,
+        };
+        if !may_be_offered {
             let what = format!("what #{entry} offered is no command of its game any more");
             return Err(Refusal::new(what).example("waiting").into());
         }
@@ -136,7 +141,7 @@ fn game_offered<'a>(
     several: &[(&'a dyn Plugin, &'a CommandSpec)],
     attempt: &Attempt<'_>,
 ) -> Result<Option<Found<'a>>, StoreError> {
-    let Some(entry) = attempt.offered else { return Ok(None) };
+    let Some(Choice { entry, .. }) = attempt.offered else { return Ok(None) };
     let game = draft.ledger(host).roll(entry)?.map(|roll| roll.game);
     let found = several.iter().find(|(plugin, _)| Some(&plugin.manifest().id) == game.as_ref());
     Ok(found.map(|(plugin, command)| Found::Plugin(*plugin, command, end)))
