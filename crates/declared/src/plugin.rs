@@ -6,8 +6,8 @@ use crate::kept::{self, Kept};
 use crate::play::{Record, STORY, play};
 use chat::Role;
 use plugin_api::{
-    ArgumentSpec, Cast, CharacterId, EarlierRoll, Fit, Found, Held, Line, Manifest, Many, Past, Place, Played, Plugin,
-    Readers, Ready, Refusal, SavedState, Scenes, Upgrade, Words,
+    ArgumentKind, ArgumentSpec, Cast, CharacterId, CommandSpec, EarlierRoll, Fit, Found, Held, Line, Manifest, Many,
+    Past, Place, Played, Plugin, Readers, Ready, Refusal, SavedState, Scenes, Upgrade, Words, number_word,
 };
 use serde_json::Value as Json;
 use std::collections::BTreeMap;
@@ -88,12 +88,42 @@ impl Plugin for Declared {
         let at = self.game.manifest.commands.iter().position(|spec| spec.name == name);
         let at = at.ok_or_else(|| Refusal::new(format!("there is no command {name}")))?;
         let arguments = &self.game.manifest.commands[at].arguments;
-        let values = words.values(arguments)?;
-        words.finish_with(arguments)?;
+        let spec = &self.game.manifest.commands[at];
+        let values = words.values(arguments).map_err(|refusal| self.of_no_value(spec, refusal, words))?;
+        words.finish_with(arguments).map_err(|refusal| self.of_no_value(spec, refusal, words))?;
         let typed = typed(arguments, &self.game.commands[at].alone, values.found());
         let (game, held, kept) = (self.game.clone(), held.clone(), held.of_type::<Kept>());
         let kept = kept.expect("a game is played on what a table holds of it");
         Ok(Ready::new(move |turn| Ok(Played { reply: play((&game, &kept), at, &typed, turn)?, held: held.clone() })))
+    }
+}
+
+impl Declared {
+    /// The refusal of a word where a number may be, if it can have been meant as the name of one: what would make it a number.
+    fn of_no_value(&self, spec: &CommandSpec, refusal: Refusal, words: &Words) -> Refusal {
+        let place = refusal.at.clone().unwrap_or_default();
+        let Some((word, _)) = words.all().find(|(_, at)| *at == place).filter(|_| refusal.mended.is_none()) else {
+            return refusal;
+        };
+        let not_a_number = refusal.what.starts_with(&format!("\"{word}\" is not a number"));
+        let number =
+            |argument: &ArgumentSpec| argument.place == Place::Here && matches!(argument.kind, ArgumentKind::Number(_));
+        let left = refusal.what == format!("I do not understand \"{word}\" here");
+        let may_be_one = not_a_number || left && spec.arguments.iter().any(number);
+        if !may_be_one || !word.chars().all(char::is_alphabetic) || number_word(word).is_some() {
+            return refusal;
+        }
+        let before = words.all().take_while(|(_, at)| at.end <= place.start).last().map_or("", |(before, _)| before);
+        let rules = self.game.manifest.answers.iter().filter(|rule| rule.commands.contains(&spec.name));
+        let what = format!("\"{word}\" is neither a number nor");
+        match rules.flat_map(|rule| rule.after.iter().zip(rule.names.first())).find(|(after, _)| *after == before) {
+            Some((_, name)) => Refusal { what: format!("{what} somebody with {name} on their sheet"), ..refusal },
+            None => {
+                let mut example = spec.examples.iter().filter_map(|line| line.split(' ').nth(1)?.parse::<i64>().ok());
+                let set = format!("set {} {}", word.to_lowercase(), example.next().unwrap_or(2));
+                Refusal { what: format!("{what} on your sheet"), ..refusal }.example(set)
+            }
+        }
     }
 }
 

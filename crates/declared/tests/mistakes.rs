@@ -27,6 +27,10 @@ fn mistakes_name_the_place_and_what_was_probably_meant() {
         ),
         ("take: n, number 0 to 6; alone 1", "only a number behind a word counts when that word is alone"),
         ("take: n, number 0 to 6; perhaps", "behind the ; I know \"optional\" and \"alone 1\", and not \"perhaps\""),
+        (
+            "take: n, number 0 to 6, easy",
+            "\"easy\" is no number with a name: write the name and the number, as in easy 1",
+        ),
         ("take: n, number 6 to 0", "\"6 to 0\" is no range: write the least and the most, as in 0 to 6."),
         ("let: a = 2d6", "line 7, column 11: dice fall only in a line that begins with \"roll:\"."),
         ("roll: a = 2", "line 7, column 7: a roll is of dice, and this is a number."),

@@ -250,6 +250,7 @@ impl Left<'_> {
                 number
                     || dice
                     || self.is(self.content, Class::Dice)
+                    || self.first == self.content && self.known.is_value(self.text(self.content))
                     || self.in_front().is_some() && self.turns_an_argument()
             }
             Doubt::Condition => self.core().count() == 1,

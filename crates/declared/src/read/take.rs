@@ -69,8 +69,12 @@ pub fn take(line: &Line) -> Result<Taken, Mistake> {
 
 fn what_is_taken(line: &Line, what: &str) -> Result<(Kind, ArgumentKind, Place, Many), Mistake> {
     if let Some(range) = what.strip_prefix("number") {
+        let (range, names) = range.split_once(',').unwrap_or((range, ""));
         let (least, most) = range_of(line, range.trim())?;
-        return Ok((Kind::Number, ArgumentKind::between(least, most), Place::Here, Many::One));
+        let names = names_of(line, names)?;
+        let names: Vec<(&str, i64)> = names.iter().map(|(name, number)| (name.as_str(), *number)).collect();
+        let kind = ArgumentKind::between(least, most).named(&names, Listed::Shown);
+        return Ok((Kind::Number, kind, Place::Here, Many::One));
     }
     if let Some(all) = what.strip_prefix("one of ") {
         let all = words(all);
@@ -97,6 +101,19 @@ fn what_is_taken(line: &Line, what: &str) -> Result<(Kind, ArgumentKind, Place, 
             Err(line.value_wrong(format!("\"{unknown}\" is none of {}{meant}", TAKEN.join(", "))))
         }
     }
+}
+
+/// Numbers that have names: `easy 1, hard 3`.
+fn names_of(line: &Line, names: &str) -> Result<Vec<(String, i64)>, Mistake> {
+    let named = |name: String| {
+        let (word, number) = name.rsplit_once(' ')?;
+        Some((word.to_owned(), number.parse().ok().filter(|number| (-MOST..=MOST).contains(number))?))
+    };
+    let all = words(names).into_iter().map(|name| {
+        let what = format!("\"{name}\" is no number with a name: write the name and the number, as in easy 1");
+        named(name).ok_or_else(|| line.value_wrong(what))
+    });
+    all.collect()
 }
 
 /// `0 to 6`

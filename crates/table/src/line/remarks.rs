@@ -7,7 +7,7 @@ use host::words::Arguments;
 use plugin_api::{Cast, CommandSpec, Effect, Held, Plugin, Ready, Refusal, Role, Words, names, suggest};
 use std::ops::Range;
 use understand::reading::{reads, safely};
-use understand::remark::{Doubted, Known, Nowhere, Read, Shown, doubted, is_remark};
+use understand::remark::{Doubt, Doubted, Known, Nowhere, Read, Shown, doubted, is_remark};
 
 /// A command of a plugin, and where its arguments begin in a line, in bytes.
 #[derive(Clone, Copy)]
@@ -74,9 +74,10 @@ impl<'a> Command<'a> {
         }
         let doubt = doubted(self.reading(typed, taken), &Here::of(host, cast, attempt).about(typed));
         let Some(doubt) = doubt else { return Ok(()) };
-        attempt.typed.clone_from(&said);
+        let refusal = self.refusal((&said, typed), &doubt, &Here::of(host, cast, attempt));
+        attempt.typed = said;
         attempt.asked = Some(if doubt.nearly { Asked::OrElse } else { Asked::Only });
-        Err(self.refusal((&said, typed), &doubt, attempt.rights.role()))
+        Err(refusal)
     }
 
     /// The same of a line that has a remark and was typed as it is here, with its comment, if it reads.
@@ -88,16 +89,20 @@ impl<'a> Command<'a> {
         let (ready, words) = self.ready(&self.plugin.first(), &typed, here);
         ready?;
         let doubt = words.remark().and_then(|_| doubted(self.reading(&typed, &words.taken()), &here.about(&typed)));
-        doubt.map_or(Ok(()), |doubt| Err(self.refusal((line, &typed), &doubt, here.attempt.rights.role())))
+        doubt.map_or(Ok(()), |doubt| Err(self.refusal((line, &typed), &doubt, here)))
     }
 
     /// Why a line is not clear, which was said as `said` and read as `typed`. Only what was said is told: in the line that was
     /// read stands a value that not everybody may know.
-    fn refusal(&self, (said, typed): (&str, &str), doubt: &Doubted, role: Role) -> Refusal {
+    fn refusal(&self, (said, typed): (&str, &str), doubt: &Doubted, here: &Here<'_, '_>) -> Refusal {
         let place = place_of(said, (self, typed), doubt.at.clone());
         let told = place.clone().map_or("that", |place| said[place].trim());
         let what = match doubt.shown {
             Shown::Without => "was that a question?".to_owned(),
+            Shown::Nothing if self.may_be_a_value(told, doubt) && !here.is_value(&told.to_lowercase()) => {
+                let what = format!("\"{told}\" is not on your sheet");
+                return Refusal::new(what).about(told).example(format!("set {} 2", told.to_lowercase()));
+            }
             Shown::Nothing => format!("I do not understand \"{told}\" here"),
             _ => format!("\"{told}\" would only be a comment"),
         };
@@ -106,10 +111,19 @@ impl<'a> Command<'a> {
         let right = match doubt.shown {
             Shown::Nothing => None,
             Shown::Without => Some(said[..place.start].trim_end().to_owned()),
-            Shown::InFront if role >= Role::Referee => Some(in_front(said, &place)),
+            Shown::InFront if here.attempt.rights.role() >= Role::Referee => Some(in_front(said, &place)),
             _ => Some(commented(said, &place, self)),
         };
         refusal.at(place).mended(0..said.len(), right)
+    }
+}
+
+impl Command<'_> {
+    /// Whether a word in front of an argument may be meant as a number of the sheet, which a game of sheets has none of under
+    /// this name: `check perception +5`.
+    fn may_be_a_value(&self, told: &str, doubt: &Doubted) -> bool {
+        let sheet = !self.plugin.manifest().values.is_empty();
+        sheet && doubt.because == Doubt::ArgumentBehind && told.chars().all(char::is_alphabetic)
     }
 }
 

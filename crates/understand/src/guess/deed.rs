@@ -5,7 +5,7 @@
 //! those.
 
 use super::words::{AGAINST, BECOMES, CHECKS, DIFFICULTY, DONE, IDLE, TURNS};
-use super::{Sentence, capitalised, question, stems};
+use super::{Sentence, bare, capitalised, question, stems};
 use crate::notation::throws_dice;
 use crate::phrases::About;
 use crate::reading::reads;
@@ -132,6 +132,11 @@ impl<'a> Sentence<'a> {
             return None;
         }
         if parts.values.is_empty() || !(aimed && (parts.named || parts.target.is_some())) {
+            return None;
+        }
+        // What the command knows is no comment: `save con vs 10 prof`.
+        let knows = |word: &str| spec.words().any(|known| known == bare(word).to_lowercase());
+        if parts.comment.split(' ').any(knows) {
             return None;
         }
         let line = if spec.notation { parts.dice(self)? } else { parts.line(self, game, spec)? };

@@ -127,7 +127,9 @@ impl<'a> Left<'a> {
         let is = |word: &str| self.words.contains(word) || self.known.is_value(word);
         let text = self.text(at);
         let number = matches!(self.tokens[at].shape, Shape::Number { .. } | Shape::Die);
-        number || text.split('/').any(|text| is(text) || text.strip_suffix('s').is_some_and(is))
+        // `ranged combat`
+        let two = || self.tokens.get(at + 1).is_some_and(|next| self.known.is_value(&format!("{text} {}", next.text)));
+        number || two() || text.split('/').any(|text| is(text) || text.strip_suffix('s').is_some_and(is))
     }
 
     /// Whether a word looks like a plural.
