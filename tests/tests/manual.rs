@@ -61,7 +61,9 @@ fn the_pages_of_the_games_are_their_readmes() {
 fn the_pages_of_the_games_that_are_files_are_what_they_declare() {
     for game in games::files() {
         let scene = game.scenes.first().map(|scene| scene.text.as_str()).unwrap_or_default();
-        is_made(&format!("docs/games/{}.md", game.manifest.id), &plugin_testkit::page_of_file(&game.manifest, scene));
+        let (id, page) = (&game.manifest.id, plugin_testkit::page_of_file(&game.manifest, scene));
+        let file = format!("`astragal game show {id}` prints it, to make [another](../own-games.md) of it.");
+        is_made(&format!("docs/games/{id}.md"), &format!("{page}\nThe game is a file: {file}\n"));
     }
 }
 

@@ -1,4 +1,6 @@
-//! `astragal game`: begins the file of a game, and checks one.
+//! `astragal game`: begins the file of a game, checks one, and shows what it comes to.
+
+mod shown;
 
 use crate::fresh::{self, Part};
 use crate::game_files::{read, with_the_program};
@@ -6,10 +8,12 @@ use crate::out::out;
 use anyhow::{Context, bail, ensure};
 use clap::Subcommand;
 use declared::Game;
+use plugin_api::{CommandSpec, Kind, Plugin};
 use plugin_testkit::Compare;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use table::Plugins;
 
 /// What is done with the file of a game.
 #[derive(Debug, Subcommand)]
@@ -23,6 +27,19 @@ pub enum GameTask {
     Show {
         /// The game; without one, all are listed
         game: Option<String>,
+    },
+    /// Print the chances of a line, or of the example of each command that rolls
+    Odds {
+        /// The file
+        file: PathBuf,
+        /// A line as people type it
+        #[arg(trailing_var_arg = true)]
+        line: Vec<String>,
+    },
+    /// Print the page of a game in Markdown: its commands, its numbers and its first scene
+    Page {
+        /// The file
+        file: PathBuf,
     },
     /// Check files of games: report every mistake at once, and play their scenes
     Check {
@@ -40,6 +57,12 @@ pub fn game(task: GameTask, named: impl Fn(PathBuf) -> PathBuf) -> anyhow::Resul
     match task {
         GameTask::New { file } => begin(&named(file)),
         GameTask::Show { game } => show(game.as_deref()),
+        GameTask::Odds { file, line } => {
+            let (file, line) = (named(file), line.join(" "));
+            let (game, plugins) = beside_the_program(&file)?;
+            shown::odds(&file, &game, plugins(), Some(line.as_str()).filter(|line| !line.is_empty()))
+        }
+        GameTask::Page { file } => shown::page(&read(&named(file))?),
         GameTask::Check { files } => {
             let wrong: Vec<String> = files
                 .into_iter()
@@ -99,14 +122,32 @@ fn must_be_another(id: &str) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// Reads a game, with what it is played beside.
+fn beside_the_program(file: &Path) -> anyhow::Result<(Arc<Game>, impl Fn() -> Vec<Box<dyn Plugin>>)> {
+    let game = Arc::new(read(file)?);
+    must_be_another(&game.manifest.id).with_context(|| file.display().to_string())?;
+    let own = game.clone();
+    let plugins = move || {
+        let others = with_the_program(Some(&own.manifest.id)).into_iter();
+        others.chain([declared::plugin(own.clone())]).collect()
+    };
+    Ok((game, plugins))
+}
+
+/// The names of numbers that begin like a command of the game, of a tool or of every table, which comes first, and that command.
+fn hidden_values(game: &Game, all: &Plugins) -> Vec<(String, String)> {
+    let names = game.manifest.values.iter().flat_map(|value| std::iter::once(&value.name).chain(&value.also));
+    let tools = all.built_in().filter(|manifest| manifest.kind == Kind::Tool).chain([&game.manifest]);
+    let specs: Vec<&CommandSpec> = all.house().iter().chain(tools.flat_map(|manifest| &manifest.commands)).collect();
+    let command = |name: &String| specs.iter().find(|spec| spec.begins(name)).map(|spec| spec.name.clone());
+    names.filter_map(|name| Some((name.clone(), command(name)?))).collect()
+}
+
 /// Reads a game and plays its scenes.
 fn check(file: &Path) -> anyhow::Result<()> {
-    let game = Arc::new(read(file)?);
+    let (game, plugins) = beside_the_program(file)?;
     let name = file.display().to_string();
-    must_be_another(&game.manifest.id).with_context(|| name.clone())?;
-    let others = || with_the_program(Some(&game.manifest.id)).into_iter();
-    let plugins = || -> Vec<_> { others().chain([declared::plugin(game.clone())]).collect() };
-    house::with_plugins(plugins()).with_context(|| name.clone())?;
+    let all = house::with_plugins(plugins()).with_context(|| name.clone())?;
     let mut lines = 0;
     let differences: Vec<String> = game
         .scenes
@@ -127,5 +168,24 @@ fn check(file: &Path) -> anyhow::Result<()> {
         format!("{lines} lines of its scenes play as written")
     };
     writeln!(out(), "{name}: {}, {commands}; {played}", game.manifest.title)?;
+    for (value, command) in hidden_values(&game, &all) {
+        writeln!(out(), "note: !{value} is the command {command}, so people change it with !set {value} ...")?;
+    }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_tool_hides_a_number_of_a_game_that_comes_with_the_program() {
+        let all = house::with_plugins(games::all()).expect("they are played together");
+        for game in games::files() {
+            let hidden = hidden_values(&game, &all).into_iter().map(|(name, _)| name);
+            // A game's own command of the name is what its players know.
+            let hidden: Vec<String> = hidden.filter(|name| game.manifest.begun(name).is_none()).collect();
+            assert!(hidden.is_empty(), "{}: {hidden:?}", game.manifest.id);
+        }
+    }
 }

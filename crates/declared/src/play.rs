@@ -250,6 +250,8 @@ fn changed(game: &Game, command: &Command, mut reply: Reply, scope: &mut Scope<'
             Sign::Minus => before.now.saturating_sub(amount),
             Sign::Is => amount,
         };
+        let declared = game.manifest.values.iter().find(|value| value.name == *name);
+        let to = declared.map_or(to, |value| value.within(to));
         let after = Counter { most: before.most.or(first.most), ..before }.at(to);
         scope.turn.change_value(name, after);
         let by = match after.now.saturating_sub(before.now) {

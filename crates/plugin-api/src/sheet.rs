@@ -77,12 +77,20 @@ pub struct SheetValue {
     pub also: Vec<String>,
     /// What it is before anybody sets it: `0`, `0/9`.
     pub first: String,
+    /// The least and the most that changes make of it, if its text does not say so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bounds: Option<(i64, i64)>,
     /// Whether the table has it, and not each character.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub tables: bool,
 }
 
 impl SheetValue {
+    /// A number within its bounds.
+    pub fn within(&self, number: i64) -> i64 {
+        self.bounds.map_or(number, |(least, most)| number.clamp(least, most))
+    }
+
     /// True if this, in lower case, is one of its names.
     pub fn is_called(&self, name: &str) -> bool {
         self.name == name || self.also.iter().any(|also| also == name)

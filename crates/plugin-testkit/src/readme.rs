@@ -1,6 +1,6 @@
 //! The page of a plugin, generated from its declarations and sessions.
 
-use plugin_api::{CommandSpec, Kind, Manifest, Role, SettingScope};
+use plugin_api::{CommandSpec, Kind, Manifest, Role, SettingScope, SheetValue};
 use std::fmt::Write;
 
 /// The README of a plugin: what it is, its commands, its settings, and a scene. `sessions` are file names and texts;
@@ -19,16 +19,18 @@ pub fn readme(manifest: &Manifest, sessions: &[(String, String)]) -> String {
 /// The page of a game that is a file, with one of its scenes.
 pub fn page_of_file(manifest: &Manifest, scene: &str) -> String {
     let mut page = described(manifest);
-    page += "\n## On every sheet\n\n";
-    for value in &manifest.values {
-        let _ = writeln!(page, "- `{}`, at first {}", value.name, value.first);
+    for (heading, tables) in [("On every sheet", false), ("The table's", true)] {
+        let mut values = manifest.values.iter().filter(|value| value.tables == tables).peekable();
+        if values.peek().is_some() {
+            let _ = write!(page, "\n## {heading}\n\n");
+        }
+        for SheetValue { name, also, first, bounds, .. } in values {
+            let also = if also.is_empty() { String::new() } else { format!(" ({})", also.join(", ")) };
+            let bounds = bounds.map_or(String::new(), |(least, most)| format!(", from {least} to {most}"));
+            let _ = writeln!(page, "- `{name}`{also}, at first {first}{bounds}");
+        }
     }
-    let _ = write!(page, "\n## A scene\n\nAs the tests play it:\n\n```text\n{}\n```\n", scene.trim());
-    let _ = writeln!(
-        page,
-        "\nThe game is a file: `astragal game show {}` prints it, to make [another](../own-games.md) of it.",
-        manifest.id
-    );
+    let _ = write!(page, "\n## A scene\n\nAs it plays:\n\n```text\n{}\n```\n", scene.trim());
     page
 }
 

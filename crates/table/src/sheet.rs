@@ -362,9 +362,10 @@ impl<'a> Sheet<'a> {
                 if !(-MOST_NUMBER..=MOST_NUMBER).contains(&next) {
                     return None;
                 }
+                let declared = self.declared.iter().find(|value| value.name == name);
                 match most {
                     Some(most) => sets(format!("{}/{most}", next.clamp(0, most))),
-                    None => sets(next.to_string()),
+                    None => sets(declared.map_or(next, |value| value.within(next)).to_string()),
                 }
             }
             Ok(_) | Err(_) => None,

@@ -1,7 +1,7 @@
 //! `[sheet]` and `[table]`: the numbers that everybody has, and those of the table: `dex (agility, agi): 50`, or what is worked out:
 //! `db = if str > 60 then 1 else 0`.
 
-use super::take::words;
+use super::take::{range_of, words};
 use crate::expression::{Dice, Expression, Kind, Names, parse};
 use crate::lines::Line;
 use crate::mistake::Mistake;
@@ -58,11 +58,21 @@ impl OnSheet {
             }
             return Ok(());
         }
-        let Some(first) = Counter::read(value).filter(is_possible) else {
+        let (value, bounds) = match value.split_once(" from ") {
+            Some((value, range)) => (value.trim(), Some(range_of(line, range.trim())?)),
+            None => (value, None),
+        };
+        let within = |first: &Counter| {
+            bounds.is_none_or(|(least, most)| first.most.is_none() && (least..=most).contains(&first.now))
+        };
+        let Some(first) = Counter::read(value).filter(is_possible).filter(within) else {
             // Their names are known all the same: one mistake makes no second.
             self.names.extend(names.clone().map(|name| (name, Kind::Number)));
             self.all.extend(names.map(|name| (name, Counter::default())));
-            let what = format!("\"{value}\" is no number: write 0, or 0/9 for one that is at most 9");
+            let what = match bounds {
+                Some((least, most)) => format!("\"{value}\" is no number from {least} to {most}"),
+                None => format!("\"{value}\" is no number: write 0, or 0/9 for one that is at most 9"),
+            };
             return Err(line.value_wrong(what));
         };
         for names in called {
@@ -73,7 +83,7 @@ impl OnSheet {
             self.knows(line, name, Kind::Number)?;
             self.all.insert(name.clone(), first);
             let (name, also, tables) = (name.clone(), also.to_vec(), whose == Whose::Tables);
-            self.values.push(SheetValue { name, also, first: first.to_string(), tables });
+            self.values.push(SheetValue { name, also, first: first.to_string(), bounds, tables });
         }
         Ok(())
     }
