@@ -59,8 +59,8 @@ pub fn game(task: GameTask, named: impl Fn(PathBuf) -> PathBuf) -> anyhow::Resul
         GameTask::Show { game } => show(game.as_deref()),
         GameTask::Odds { file, line } => {
             let (file, line) = (named(file), line.join(" "));
-            let (game, plugins) = beside_the_program(&file)?;
-            shown::odds(&file, &game, plugins(), Some(line.as_str()).filter(|line| !line.is_empty()))
+            let game = read_own(&file)?;
+            shown::odds(&file, &game, beside_the_program(&game), Some(line.as_str()).filter(|line| !line.is_empty()))
         }
         GameTask::Page { file } => shown::page(&read(&named(file))?),
         GameTask::Check { files } => {
@@ -122,16 +122,17 @@ fn must_be_another(id: &str) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Reads a game, with what it is played beside.
-fn beside_the_program(file: &Path) -> anyhow::Result<(Arc<Game>, impl Fn() -> Vec<Box<dyn Plugin>>)> {
+/// Reads a game that is no other's.
+fn read_own(file: &Path) -> anyhow::Result<Arc<Game>> {
     let game = Arc::new(read(file)?);
     must_be_another(&game.manifest.id).with_context(|| file.display().to_string())?;
-    let own = game.clone();
-    let plugins = move || {
-        let others = with_the_program(Some(&own.manifest.id)).into_iter();
-        others.chain([declared::plugin(own.clone())]).collect()
-    };
-    Ok((game, plugins))
+    Ok(game)
+}
+
+/// A game, and what it is played beside.
+fn beside_the_program(game: &Arc<Game>) -> Vec<Box<dyn Plugin>> {
+    let others = with_the_program(Some(&game.manifest.id)).into_iter();
+    others.chain([declared::plugin(game.clone())]).collect()
 }
 
 /// The names of numbers that begin like a command of the game, of a tool or of every table, which comes first, and that command.
@@ -145,9 +146,9 @@ fn hidden_values(game: &Game, all: &Plugins) -> Vec<(String, String)> {
 
 /// Reads a game and plays its scenes.
 fn check(file: &Path) -> anyhow::Result<()> {
-    let (game, plugins) = beside_the_program(file)?;
+    let game = read_own(file)?;
     let name = file.display().to_string();
-    let all = house::with_plugins(plugins()).with_context(|| name.clone())?;
+    let all = house::with_plugins(beside_the_program(&game)).with_context(|| name.clone())?;
     let mut lines = 0;
     let differences: Vec<String> = game
         .scenes
@@ -155,7 +156,7 @@ fn check(file: &Path) -> anyhow::Result<()> {
         .filter_map(|scene| {
             // The lines of the file before a scene are empty, so that a difference is told with its line.
             let text = format!("{}{}", "\n".repeat(scene.line), scene.text);
-            plugin_testkit::play(&name, &text, plugins(), Compare::Answers, |_| lines += 1).err()
+            plugin_testkit::play(&name, &text, beside_the_program(&game), Compare::Answers, |_| lines += 1).err()
         })
         .map(|difference| difference.to_string())
         .collect();

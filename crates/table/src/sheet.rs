@@ -127,11 +127,6 @@ impl<'a> Sheet<'a> {
         self.doc.shortcuts.of(self.character).find_map(|named| named.variables.get(name)).map(String::as_str)
     }
 
-    /// The value that the table has under this name.
-    pub fn noted_for_table(&self, name: &str) -> Option<&'a str> {
-        self.doc.shortcuts.table.variables.get(name).map(String::as_str)
-    }
-
     /// What a game has under this name, in lower case, before anybody sets it.
     fn declared(&self, name: &str) -> Option<&'a str> {
         self.declared.iter().find(|value| value.name == name).map(|value| value.first.as_str())

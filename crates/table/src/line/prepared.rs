@@ -161,7 +161,7 @@ fn noted(plugin: &dyn Plugin, spec: &CommandSpec, attempt: &mut Attempt<'_>) -> 
     attempt.narrow(attempt.doc.seen_values_of(attempt.actor));
     let sheet = attempt.sheet();
     let noted = |value: &SheetValue| match value.tables {
-        true => sheet.noted_for_table(&value.name),
+        true => sheet.doc.shortcuts.table.variables.get(&value.name).map(String::as_str),
         false => sheet.noted(&value.name),
     };
     let declared = plugin.manifest().values.iter();

@@ -97,9 +97,13 @@ impl<'a> Command<'a> {
     fn refusal(&self, (said, typed): (&str, &str), doubt: &Doubted, here: &Here<'_, '_>) -> Refusal {
         let place = place_of(said, (self, typed), doubt.at.clone());
         let told = place.clone().map_or("that", |place| said[place].trim());
+        let lacks = !self.plugin.manifest().values.is_empty() && doubt.because == Doubt::ArgumentBehind;
         let what = match doubt.shown {
             Shown::Without => "was that a question?".to_owned(),
-            Shown::Nothing if self.may_be_a_value(told, doubt) && !here.is_value(&told.to_lowercase()) => {
+            // `check perception +5`
+            Shown::Nothing
+                if lacks && told.chars().all(char::is_alphabetic) && !here.is_value(&told.to_lowercase()) =>
+            {
                 let what = format!("\"{told}\" is not on your sheet");
                 return Refusal::new(what).about(told).example(format!("set {} 2", told.to_lowercase()));
             }
@@ -115,15 +119,6 @@ impl<'a> Command<'a> {
             _ => Some(commented(said, &place, self)),
         };
         refusal.at(place).mended(0..said.len(), right)
-    }
-}
-
-impl Command<'_> {
-    /// Whether a word in front of an argument may be meant as a number of the sheet, which a game of sheets has none of under
-    /// this name: `check perception +5`.
-    fn may_be_a_value(&self, told: &str, doubt: &Doubted) -> bool {
-        let sheet = !self.plugin.manifest().values.is_empty();
-        sheet && doubt.because == Doubt::ArgumentBehind && told.chars().all(char::is_alphabetic)
     }
 }
 
