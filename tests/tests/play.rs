@@ -11,6 +11,7 @@ mod games;
 mod golden;
 mod misread;
 mod properties;
+mod published;
 mod sessions;
 #[path = "core.rs"]
 mod the_core;
