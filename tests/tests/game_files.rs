@@ -482,3 +482,24 @@ fn no_edit_lays_dice_aside_and_throws_others() {
     let said = table.edit("Ann", &came.id, "!go blue").all();
     assert!(said.contains("no effect: an edit keeps the dice that fell"), "{said}");
 }
+
+#[test]
+fn another_name_of_a_number_is_no_name_of_another_games() {
+    let game = |id: &str, sheet: &str| {
+        let text = format!(
+            "format: 0\ngame: {id}\ntitle: {id}\nabout: numbers\n[sheet]\n{sheet}\n\
+             [command {id}roll]\nhelp: Roll.\ntake: skill, number 0 to 9\nroll: pool = (skill)d6\nelse: ROLLED\n"
+        );
+        plugin(Arc::new(read(&text).expect("it is right")))
+    };
+    let plugins = || vec![game("one", "dex (agility, quickness): 2"), game("two", "agility: 1"), roll::plugin()];
+    let scene = "@plugins one two\n\
+                 Ann> set agility 3\nbot< agility 3 (+2) #1\n\
+                 Ann> quickness +1\nbot< dex 3 (+1) #2\n\
+                 Ann> oneroll quickness [d6=1 d6=2 d6=3]\nbot< ROLLED | d6=1 d6=2 d6=3 (dex 3) #3\n\
+                 Ann> tworoll agility [d6=1 d6=2 d6=3]\nbot< ROLLED | d6=1 d6=2 d6=3 (agility 3) #4\n\
+                 Ann> undo 2\nbot< Ann's set #2 is undone...\n\
+                 Ann> dex\nbot< dex 2\n";
+    let played = plugin_testkit::play("two games", scene, plugins(), Compare::Answers, |_| {});
+    assert!(played.is_ok(), "{played:?}");
+}

@@ -160,7 +160,7 @@ impl Plugins {
     }
 
     /// The numbers that a room's plugins have on everybody's sheet.
-    pub fn values(&self, room: &RoomDoc) -> impl Iterator<Item = &SheetValue> {
+    pub fn values(&self, room: &RoomDoc) -> impl Iterator<Item = &SheetValue> + Clone {
         self.enabled(room).into_iter().flat_map(|plugin| &plugin.manifest().values)
     }
 

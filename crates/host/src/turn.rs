@@ -113,7 +113,7 @@ impl HouseTurn<'_> {
 
     /// The value that a game of the room has under this name, be it another one for it.
     pub fn declared(&self, name: &str) -> Option<&SheetValue> {
-        self.host.plugins.values(self.room).find(|value| value.is_called(name))
+        SheetValue::called(name, self.host.plugins.values(self.room))
     }
 
     /// True if somebody is in the room. After a start nobody knows yet who is there.

@@ -91,9 +91,10 @@ impl SheetValue {
         self.bounds.map_or(number, |(least, most)| number.clamp(least, most))
     }
 
-    /// True if this, in lower case, is one of its names.
-    pub fn is_called(&self, name: &str) -> bool {
-        self.name == name || self.also.iter().any(|also| also == name)
+    /// The one of these that is called this, in lower case; what is another name of one may be the name of a later one.
+    pub fn called<'v>(name: &str, all: impl Iterator<Item = &'v Self> + Clone) -> Option<&'v Self> {
+        let also = |value: &&Self| value.also.iter().any(|also| also == name);
+        all.clone().find(|value| value.name == name).or_else(|| all.clone().find(also))
     }
 }
 

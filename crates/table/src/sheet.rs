@@ -109,7 +109,7 @@ impl<'a> Sheet<'a> {
     where
         'a: 'n,
     {
-        let other = || self.declared.iter().find(|value| value.is_called(name));
+        let other = || SheetValue::called(name, self.declared.iter());
         match self.noted(name) {
             Some(_) => name,
             None => other().map_or(name, |value| value.name.as_str()),
