@@ -5,7 +5,7 @@ use chat::{Block, Event, Fake, Message, PlayerId, RoomId, Speaker, Trust};
 use jiff::Timestamp;
 use journal::keys;
 use journal::store::{Batch, Store};
-use plugin_api::{Commands, Game, Name, Plugin, Refusal, Reply, Text, Turn};
+use plugin_api::{Commands, Game, Name, Refusal, Reply, Text, Turn};
 use serde_json::Value;
 use tests::serving::Make;
 
