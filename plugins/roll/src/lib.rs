@@ -1,7 +1,9 @@
 //! Plain dice, for any game: `!roll 4d6kh3 + 2 # strength`. Knows no rules but those of the notation.
 
+mod bands;
 mod show;
 
+use bands::Bands;
 use dice::{Expression, Fate, Notation, Number, Pool, Repeated, Roll, Rolls, ShownDie, Throw};
 use plugin_api::{Answers, Commands, Game, Past, Plugin, Refusal, Reply, Text, Turn};
 use std::ops::Range;
@@ -27,6 +29,12 @@ enum Command {
     Roll {
         /// the dice, such as 2d6+3 or 10d6!kh5
         dice: Option<Text>,
+    },
+    /// Name what totals of plain dice mean at this table; alone it shows the names, and off takes them away.
+    #[command(changes, example = "bands 10+ strong hit, 7-9 weak hit, else miss", example = "bands")]
+    Bands {
+        /// totals and their names, with commas between them, or off
+        named: Option<Text>,
     },
 }
 
@@ -56,7 +64,7 @@ impl Game for Dice {
         ("percentile", "roll d100 {}"),
     ];
 
-    type State = ();
+    type State = Bands;
     type Command = Command;
 
     fn answers() -> Vec<Answers> {
@@ -64,11 +72,18 @@ impl Game for Dice {
     }
 
     fn sentence(past: &Past) -> Option<String> {
+        if past.command == "bands" {
+            return Some(format!("{} said what totals of plain dice are called", past.who));
+        }
         // Several totals at once are no single one.
         past.success().is_none().then(|| format!("{} rolled {}", past.who, past.result))
     }
 
-    fn play((): &mut (), Command::Roll { dice }: Command, turn: &mut Turn) -> Result<Reply, Refusal> {
+    fn play(bands: &mut Bands, command: Command, turn: &mut Turn) -> Result<Reply, Refusal> {
+        let dice = match command {
+            Command::Roll { dice } => dice,
+            Command::Bands { named } => return bands.told(&named.map_or(String::new(), |named| named.text), turn),
+        };
         let Some(Text { text, at }) = dice else {
             return Err(Refusal::new("what do you roll?"));
         };
@@ -112,7 +127,7 @@ impl Game for Dice {
         }
         let mut reply = Reply::new();
         for (n, rolls) in rolls.iter().enumerate() {
-            reply = show::rolls(if n == 0 { reply } else { reply.text("; ") }, rolls);
+            reply = show::rolls(if n == 0 { reply } else { reply.text("; ") }, rolls, bands);
         }
         let each = || rolls.iter().flat_map(|rolls| &rolls.rolls);
         reply = each().flat_map(Roll::terms).filter_map(explain).take(MOST_EXPLAINED).fold(reply, Reply::why);
@@ -120,7 +135,8 @@ impl Game for Dice {
         reply = each()
             .filter(rounded)
             .fold(reply, |reply, roll| reply.why(format!("{} is rounded down to {}", roll.value, roll.total())));
-        Ok(facts(reply, &rolls))
+        let name = || rolls.first().filter(|_| rolls.len() == 1).and_then(|rolls| show::named(rolls, bands));
+        Ok(name().into_iter().fold(facts(reply, &rolls), |reply, name| reply.fact("outcome", name)))
     }
 }
 

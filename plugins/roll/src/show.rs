@@ -1,5 +1,6 @@
 //! Shows rolls: the result first, then the dice.
 
+use crate::bands::Bands;
 use crate::compared;
 use dice::{
     Comparison, Counting, Expression, Modifier, Number, OfPool, Piece, Pool, Roll, Rolls, Shown, Source, Together,
@@ -14,11 +15,21 @@ const MOST_SHOWN: usize = 280;
 /// The most totals of repeats shown.
 const MOST_TOTALS: usize = 25;
 
+/// What the total of a roll is called, if it is one roll that is neither compared nor counted.
+pub(crate) fn named<'b>(rolls: &Rolls, bands: &'b Bands) -> Option<&'b str> {
+    let [only] = rolls.rolls.as_slice() else { return None };
+    let counted = only.throws.iter().any(|throw| throw.tally.is_some());
+    let plain = only.verdict.is_none() && !counted && !only.throws.is_empty() && head(only) == only.total().to_string();
+    bands.of(only.total()).filter(|_| plain)
+}
+
 /// Adds a roll with all its repeats.
-pub(crate) fn rolls(reply: Reply, rolls: &Rolls) -> Reply {
+pub(crate) fn rolls(reply: Reply, rolls: &Rolls, bands: &Bands) -> Reply {
     match rolls.rolls.as_slice() {
         [only] if rolls.repeated.together.is_none() => {
-            let reply = reply.bold(head(only)).text(" | ");
+            let head = head(only);
+            let head = named(rolls, bands).map_or(head.clone(), |name| format!("{name}, {head}"));
+            let reply = reply.bold(head).text(" | ");
             let reply = show_roll(reply, only);
             labels(reply, only)
         }
