@@ -169,11 +169,11 @@ impl Words {
         true
     }
 
-    /// Divides the first `d8+3` into its dice and its number.
-    fn split_dice(&mut self) {
-        let found = self.words.iter().position(|word| !word.taken && word.dice_and_more().is_some());
-        let parts = found.and_then(|at| Some((at, self.words[at].dice_and_more()?)));
-        parts.into_iter().for_each(|(at, parts)| drop(self.words.splice(at..=at, parts)));
+    /// Divides the first word that has such parts: `d8+3` into its dice and its number.
+    fn split(&mut self, parts: impl Fn(&Word) -> Option<Vec<Word>>) {
+        let found = self.words.iter().enumerate().filter(|(_, word)| !word.taken);
+        let found = found.filter_map(|(at, word)| Some((at, parts(word)?))).next();
+        found.into_iter().for_each(|(at, parts)| drop(self.words.splice(at..=at, parts)));
     }
 
     /// Reads the kind from word number `at` on and takes its words.

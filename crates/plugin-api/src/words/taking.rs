@@ -52,7 +52,12 @@ impl Words {
     pub fn values(&mut self, arguments: &[ArgumentSpec]) -> Result<Values, Refusal> {
         let dice = |argument: &ArgumentSpec| matches!(argument.kind, ArgumentKind::Dice { .. });
         if arguments.iter().any(dice) && arguments.iter().any(|argument| argument.place == Place::Signed) {
-            self.split_dice();
+            self.split(Word::dice_and_more);
+        }
+        let number =
+            |argument: &ArgumentSpec| argument.place == Place::Here && matches!(argument.kind, ArgumentKind::Number(_));
+        if arguments.iter().any(dice) && arguments.iter().any(number) {
+            self.split(Word::slashed);
         }
         self.join_leading(arguments);
         let mut found: Vec<Vec<Found>> = vec![Vec::new(); arguments.len()];

@@ -134,6 +134,14 @@ impl Word {
             .then(|| vec![dice, more])
     }
 
+    /// The parts of `1/1d6`: numbers or dice.
+    pub fn slashed(&self) -> Option<Vec<Word>> {
+        let slash = self.text.find('/').filter(|_| !self.quoted)?;
+        let parts = [self.part(0..slash), self.part(slash + 1..self.text.len())];
+        let counts = |part: &Word| is_number(&part.text) || DiceWord::of(&part.text).is_some();
+        parts.iter().all(counts).then(|| parts.to_vec())
+    }
+
     /// One of `names` with a value glued to it, and perhaps a number in front: `vs17`, `dc=15`, `12dn14`.
     pub fn glued(&self, names: &[impl AsRef<str>]) -> Option<Vec<Word>> {
         if self.quoted {
