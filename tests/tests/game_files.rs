@@ -571,3 +571,18 @@ fn a_garbled_file_is_refused_in_words_or_plays() {
     }
     assert!(played > 20 && refused > 100, "{played} played and {refused} refused");
 }
+
+#[test]
+fn several_values_without_a_sign_between_them_are_shown_with_it() {
+    let scene = "@plugins coc7\n\
+                 Ann> set STR 70 Luck 60 spot hidden 40\n\
+                 bot! \"70 Luck 60 spot hidden 40\" would be all that str is: a ; goes between two values. \
+                 Try: !set str 70; luck 60; spot hidden 40 (!y sends it)\n\
+                 bot!   !set STR 70 Luck 60 spot hidden 40\n\
+                 bot!        ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^\n\
+                 Ann> y\nbot< 3 values: str 70, luck 60, spot hidden 40 #1\n\
+                 Ann> set motto 3 is a crowd 4\nbot< motto 3 is a crowd 4 #2\n";
+    let plugins = games::all().into_iter().chain(games::files().into_iter().map(plugin)).collect();
+    let played = plugin_testkit::play("several", scene, plugins, Compare::Answers, |_| {});
+    assert!(played.is_ok(), "{played:?}");
+}

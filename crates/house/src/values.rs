@@ -44,9 +44,6 @@ fn set_by(turn: &mut HouseTurn, values: Option<Text>, another: bool) -> Result<R
         (true, Some(rest)) => (Whose::Tables, rest.trim()),
         (false, _) => (Whose::Own, text.trim()),
     };
-    if whose == Whose::Tables {
-        turn.needs(Act::NameForTable, "name something for the table")?;
-    }
     let pairs = pairs(typed);
     if pairs.is_empty() || pairs.len() > MOST_AT_ONCE {
         let what = format!("set takes 1 to {MOST_AT_ONCE} values at once");
@@ -63,6 +60,10 @@ fn set_by(turn: &mut HouseTurn, values: Option<Text>, another: bool) -> Result<R
             return Err(Refusal::usage("a name begins with a letter", place..place + name.len()).example(VALUE.example));
         }
         let name = as_declared(turn, proper(VALUE, name)?);
+        let whose = if turn.declared(&name).is_some_and(|value| value.tables) { Whose::Tables } else { whose };
+        if whose == Whose::Tables {
+            turn.needs(Act::NameForTable, "name something for the table")?;
+        }
         if value.is_empty() {
             return show(turn, &name);
         }
@@ -71,6 +72,10 @@ fn set_by(turn: &mut HouseTurn, values: Option<Text>, another: bool) -> Result<R
             .or_else(|| signs.then(|| format!("{name} needs a value with a letter or a number in it")));
         if let Some(wrong) = wrong {
             return Err(Refusal::new(wrong).about(value).example(format!("set {name} 3")));
+        }
+        if let Some(several) = several_in(turn, &name, value).filter(|_| pairs.len() == 1 && !turn.stored) {
+            let what = format!("\"{value}\" would be all that {name} is: a ; goes between two values");
+            return Err(Refusal::new(what).about_meant(typed, several));
         }
         unless_it_is_of_another(turn, (&name, value), at..at + text.len())?;
         if !turn.stored {
@@ -162,6 +167,22 @@ fn of_another(turn: &HouseTurn, text: &str) -> Result<Option<(CharacterId, usize
     let Some(id) = known.filter(|_| !own(&name.to_lowercase())) else { return Ok(None) };
     turn.table.may_act_for(id, turn.rights)?;
     Ok(Some((id, rest.len())))
+}
+
+/// A number behind which other values of the character follow, with what divides them: `str 70; luck 60; spot hidden 40`.
+fn several_in(turn: &HouseTurn, name: &str, value: &str) -> Option<String> {
+    let number = |word: &str| word.starts_with(|c: char| c.is_ascii_digit() || matches!(c, '+' | '-'));
+    let words: Vec<&str> = value.split_whitespace().collect();
+    let (first, mut rest) = words.split_first().filter(|(first, rest)| number(first) && !rest.is_empty())?;
+    let mut all = format!("{name} {first}");
+    while !rest.is_empty() {
+        let end = rest.iter().position(|word| number(word))?;
+        let name = rest[..end].join(" ").to_lowercase();
+        turn.value(&name)?;
+        all += &format!("; {name} {}", rest[end]);
+        rest = &rest[end + 1..];
+    }
+    Some(all)
 }
 
 /// Refuses a value that is somebody's name and a number: `set hp Bob 3`.

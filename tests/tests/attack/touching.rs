@@ -96,7 +96,7 @@ const COMMANDS: &[(&str, &[(&str, Changes)])] = &[
             ("reboot", Nothing),
         ],
     ),
-    ("roll", &[("roll", Nothing)]),
+    ("roll", &[("roll", Nothing), ("bands", Nothing)]),
     (
         "spheres",
         &[
