@@ -49,9 +49,6 @@ fn set_by(turn: &mut HouseTurn, values: Option<Text>, another: bool) -> Result<R
         let what = format!("set takes 1 to {MOST_AT_ONCE} values at once");
         return Err(Refusal::usage(what, at..at + text.len()).example(VALUE.example));
     }
-    if whose == Whose::Own {
-        for_those_who_know(turn, turn.actor)?;
-    }
     let mut replies = Vec::new();
     for pair in &pairs {
         let (name, value) = named(turn, pair);
@@ -61,8 +58,9 @@ fn set_by(turn: &mut HouseTurn, values: Option<Text>, another: bool) -> Result<R
         }
         let name = as_declared(turn, proper(VALUE, name)?);
         let whose = if turn.declared(&name).is_some_and(|value| value.tables) { Whose::Tables } else { whose };
-        if whose == Whose::Tables {
-            turn.needs(Act::NameForTable, "name something for the table")?;
+        match whose {
+            Whose::Tables => turn.needs(Act::NameForTable, "name something for the table")?,
+            Whose::Own => for_those_who_know(turn, turn.actor)?,
         }
         if value.is_empty() {
             return show(turn, &name);

@@ -2,6 +2,7 @@
 
 use plugin_api::{Refusal, Reply, Turn};
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use std::fmt;
 
 /// The most bands, and characters of a name.
@@ -66,6 +67,16 @@ impl Bands {
             true => Reply::new().text("Totals of plain dice have no names any more."),
             false => Reply::new().text("Totals of plain dice are called ").bold(self.to_string()),
         })
+    }
+}
+
+/// What the names are after a change of them, in words.
+pub fn changed(place: &[&str], after: Option<&Value>) -> String {
+    let bands = after.map_or(Ok(Bands::default()), Bands::deserialize);
+    match bands {
+        Ok(bands) if place.is_empty() && bands.0.is_empty() => "totals of plain dice have no names".to_owned(),
+        Ok(bands) if place.is_empty() => format!("totals of plain dice are called {bands}"),
+        _ => "totals of plain dice have other names".to_owned(),
     }
 }
 

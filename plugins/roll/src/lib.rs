@@ -5,7 +5,8 @@ mod show;
 
 use bands::Bands;
 use dice::{Expression, Fate, Notation, Number, Pool, Repeated, Roll, Rolls, ShownDie, Throw};
-use plugin_api::{Answers, Commands, Game, Past, Plugin, Refusal, Reply, Text, Turn};
+use plugin_api::{Answers, CharacterId, Commands, Game, Past, Plugin, Refusal, Reply, Text, Turn};
+use serde_json::Value;
 use std::ops::Range;
 
 /// Plain dice as a plugin.
@@ -69,6 +70,10 @@ impl Game for Dice {
 
     fn answers() -> Vec<Answers> {
         vec![Answers::to(&["roll"], &["vs", "versus", "against"], &ANSWERS)]
+    }
+
+    fn told(place: &[&str], after: Option<&Value>, _: &dyn Fn(CharacterId) -> String) -> Option<String> {
+        Some(bands::changed(place, after))
     }
 
     fn sentence(past: &Past) -> Option<String> {
