@@ -115,13 +115,17 @@ impl Declared {
         }
         let before = words.all().take_while(|(_, at)| at.end <= place.start).last().map_or("", |(before, _)| before);
         let rules = self.game.manifest.answers.iter().filter(|rule| rule.commands.contains(&spec.name));
-        let what = format!("\"{word}\" is neither a number nor");
         match rules.flat_map(|rule| rule.after.iter().zip(rule.names.first())).find(|(after, _)| *after == before) {
-            Some((_, name)) => Refusal { what: format!("{what} somebody with {name} on their sheet"), ..refusal },
+            Some((_, name)) => Refusal {
+                what: format!("\"{word}\" is neither a number nor somebody with {name} on their sheet"),
+                ..refusal
+            },
             None => {
                 let mut example = spec.examples.iter().filter_map(|line| line.split(' ').nth(1)?.parse::<i64>().ok());
                 let set = format!("set {} {}", word.to_lowercase(), example.next().unwrap_or(2));
-                Refusal { what: format!("{what} on your sheet"), ..refusal }.example(set)
+                // It may be on the sheet, where the rest of the line left no place for it.
+                let what = format!("\"{word}\" is not a number, and no number on your sheet fits here");
+                Refusal { what, ..refusal }.example(set)
             }
         }
     }

@@ -8,8 +8,8 @@ use std::fmt;
 /// The most bands, and characters of a name.
 const MOST_BANDS: usize = 12;
 const MOST_NAME: usize = 40;
-/// Words that take the names away.
-const OFF: [&str; 3] = ["off", "none", "clear"];
+/// The word that takes the names away.
+const OFF: &str = "off";
 const EXAMPLE: &str = "bands 10+ strong hit, 7-9 weak hit, else miss";
 
 /// What totals are called; the first band that fits counts.
@@ -54,7 +54,7 @@ impl Bands {
                 false => Reply::new().text("Totals of plain dice: ").bold(self.to_string()),
             });
         }
-        let off = OFF.iter().any(|off| typed.eq_ignore_ascii_case(off));
+        let off = typed.eq_ignore_ascii_case(OFF);
         let new = if off { Bands::default() } else { read(typed)? };
         if turn.in_secret() {
             return Err(Refusal::new("what totals are called is for everybody to read: type it in the room"));
