@@ -156,6 +156,18 @@ fn what_would_cost_much_is_refused_when_it_is_played() {
 }
 
 #[test]
+fn the_odds_of_very_many_dice_are_estimated_from_fewer_rolls() {
+    let pools: String = ('a'..='i').map(|name| format!("roll: {name} = 100d1000\n")).collect();
+    let game = tiny("", &format!("{pools}total: highest(a)\nif highest(i) > 900: HIGH | success\nelse: LOW | failure"));
+    let mut table = Seating::of(harbour).admins(&["Ann"]).seat();
+    table.play_with(games_with(game.expect("it can be read")));
+    table.say("Ann", "!plugin enable tiny");
+    let said = table.say("Ann", "!odds go").all();
+    let rolled = said.split_once("an estimate, rolled ").and_then(|(_, behind)| behind.split(' ').next()?.parse().ok());
+    assert!(rolled.is_some_and(|rolled: u32| (50..500).contains(&rolled)), "{said}");
+}
+
+#[test]
 fn numbers_that_no_sheet_has_and_words_of_the_language_are_refused() {
     for (sheet, command, says) in [
         ("low: -9223372036854775808", "change: low = 1", "is no number"),

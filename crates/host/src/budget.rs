@@ -45,6 +45,8 @@ pub const OF_ALL_OFFERS: usize = 12_000;
 pub const ASKED_FOR: Effort = Effort { throws: 50_000, rarest: 1e-8 };
 /// Rolls in an estimate of a game's command.
 pub const SAMPLED: usize = 4_000;
+/// Dice of a roll that cost as much as everything else in it.
+pub const DICE_OF_A_THROW: usize = 50;
 /// Bytes of a game's state that cost as much to play with as everything else in a roll.
 pub const A_THROW: usize = 1_024;
 
@@ -68,6 +70,11 @@ impl Effort {
     /// Scales the effort for a game with a state of this many bytes, because each roll plays with all of it.
     pub fn with(self, bytes: usize) -> Self {
         Effort { throws: (self.throws / (1 + bytes / A_THROW)).max(1), ..self }
+    }
+
+    /// True if so many dice are more than all its rolls together may have.
+    pub fn is_spent(self, dice: usize) -> bool {
+        dice > self.throws.saturating_mul(DICE_OF_A_THROW)
     }
 }
 

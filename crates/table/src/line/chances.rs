@@ -1,14 +1,13 @@
 //! The chances of a game's command: of one whose odds are asked for, and of the offers in an answer.
 
 use super::asked::{Asked, untold};
-use super::prepared::Prepared;
-use super::prepared::prepare;
+use super::prepared::{Prepared, prepare};
 use crate::attempt::Attempt;
 use crate::draft::Draft;
 use crate::odds::of_trials;
 use crate::shortcuts;
 use chat::{Chance, Offer, Reply};
-use dice::{Dice, Every};
+use dice::{Budget, Dice, Every};
 use host::Host;
 use host::budget::{AN_OUTCOME, ASKED_FOR, Effort, OF_AN_OFFER, OF_OFFERS, SAMPLED};
 use host::done::Done;
@@ -105,6 +104,9 @@ impl Prepared<'_> {
             if !every.turn() {
                 return Ok(Some(trials));
             }
+            if effort.is_spent(every.dice()) {
+                return Ok(None);
+            }
         }
         Ok(None)
     }
@@ -116,10 +118,14 @@ impl Prepared<'_> {
     pub fn sampled(&self, dice: &mut dyn Dice) -> Result<Trials, Refusal> {
         let mut trials = Trials::none();
         trials.thrown = true;
-        let throws = self.afford(Effort { throws: SAMPLED, rarest: 0.0 }).throws;
-        for _ in 0..throws {
-            trials.count(&self.ended_with(dice)?.reply.facts, 1.0 / throws as f64);
+        let effort = self.afford(Effort { throws: SAMPLED, rarest: 0.0 });
+        let (mut endings, mut thrown) = (Vec::new(), 0);
+        while endings.len() < effort.throws && !effort.is_spent(thrown) {
+            let mut budget = Budget::new(dice);
+            endings.push(self.ended_with(&mut budget)?.reply.facts);
+            thrown += budget.into_thrown().len();
         }
+        endings.iter().for_each(|facts| trials.count(facts, 1.0 / endings.len() as f64));
         Ok(trials)
     }
 
