@@ -58,6 +58,8 @@ const NATIVE: &[Spelling] = &[
     same("map"),
     as_native("min", "mi"),
     as_native("max", "ma"),
+    same("each"),
+    same("pair"),
     same("dbl"),
     same("kh"),
     same("kl"),

@@ -197,6 +197,8 @@ pub enum Modifier {
     Minimum(i64),
     /// `ma5`: higher values count as this.
     Maximum(i64),
+    /// `each+2`: each counts so much more.
+    Add(i64),
     /// `map[1:0,6:2]`: the first value of each pair counts as the second.
     Map(Vec<(i64, i64)>),
     /// `sa`, `sd`: show them sorted, from this end.
@@ -252,6 +254,8 @@ pub enum Counting {
     Matches,
     /// `mt3`: sets of this many that show the same.
     Sets(u32),
+    /// `pair10`: each two members that show this count two more.
+    Pairs(i64),
 }
 
 /// How a die is marked.
@@ -368,7 +372,7 @@ impl Modifier {
     /// True if dice still show the faces they were made with.
     pub(crate) fn keeps_faces(&self) -> bool {
         use Modifier::*;
-        let changes = matches!(self, Minimum(_) | Maximum(_) | Map(_));
+        let changes = matches!(self, Minimum(_) | Maximum(_) | Add(_) | Map(_));
         !changes && !matches!(self, Explode(Explosion::Compound | Explosion::Penetrate | Explosion::Implode, _))
     }
 

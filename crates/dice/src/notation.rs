@@ -14,10 +14,11 @@
 //! faces      = number | "(" expression ")" | "%" | "F" [".1" | ".2"] | "[" number ".." number "]" | "[" face ("," face)* "]"
 //! face       = (number | word) [":" number]
 //! modifier   = ("kh" | "k" | "kl" | "km" | "dh" | "dl" | "d") [number] | ("k" | "d") comparison number
-//!            | ("!" | "!o" | "!!" | "!p" | "!i") [condition] | ("r" | "ro" | "rr" number) condition | "u"
-//!            | ("mi" | "ma") number | "map[" number ":" number ("," ...)* "]" | "s" | "sa" | "sd"
+//!            | ("!" | "!o" | "!!" | "!p" | "!i") [condition] | ("r" | "ro" | "rr" number) rerolled | "u"
+//!            | ("mi" | "ma") number | "each" ("+" | "-") number | "map[" number ":" number ("," ...)* "]" | "s" | "sa" | "sd"
 //!            | comparison number | ("c" | "f" | "b" | "cs" | "cf") condition | "dbl" [condition]
-//!            | "even" | "odd" | "m" | "mt" [number]
+//!            | "even" | "odd" | "m" | "mt" [number] | "pair" number
+//! rerolled   = condition | "!" number | "[" (number ".." number | condition) ("," ...)* "]"
 //! condition  = [comparison] number
 //! comparison = "<" | "<=" | "=" | "<>" | ">=" | ">"           or "≤", "==", "!=", "≠", "≥"
 //! ```
@@ -169,6 +170,13 @@ mod tests {
         ("3d6ro<3rr2=6", "3d6ro<3rr2=6"),
         ("5d6usd", "5d6usd"),
         ("5d6mi2ma5s", "5d6mi2ma5sa"),
+        ("5d10 each +2 >=8", "5d10each+2>=8"),
+        ("5d10each - 1", "5d10each-1"),
+        ("3d6r!6", "3d6r<>6"),
+        ("3d6r[1,2]", "3d6r1r2"),
+        ("3d6ro[2 .. 4, <>5]", "3d6ro[2,3,4,<>5]"),
+        ("3d6rr2[1,2]", "3d6rr2[1,2]"),
+        ("5d10>=6 pair 10", "5d10>=6pair10"),
         ("5d6map[1:0,6:12]", "5d6map[1:0,6:12]"),
         ("8d10>=7f1", "8d10>=7f1"),
         ("8d10!c7dbl", "8d10!c7dbl10"),
@@ -280,6 +288,11 @@ mod tests {
             ("d20 dis", "disadvantage is 2d20kl1", 4..7),
             ("1d6rr1", "r1 throws until", 3..6),
             ("1d6rr99<3", "1 to 20", 3..8),
+            ("1d6ro[1", "as in ro[1,2]", 5..7),
+            ("1d6ro[5..2]", "as in ro[1,2]", 5..10),
+            ("1d90ro[1..80]", "16 different", 6..12),
+            ("5d10each2", "each+2", 4..9),
+            ("5d10pair", "needs a number", 4..8),
             ("{(1d1)d1}", "sum of dice", 0..9),
             (&format!("9d6{}", "kh1".repeat(17)), "16 things", 51..54),
         ] {

@@ -112,7 +112,7 @@ fn what_never_comes_is_no_chance_and_what_never_ends_no_odds() {
 }
 
 /// Roughly what players write.
-const WRITTEN: &str = "[1-6]d([46]|8|10|12|F|%|\\[1,1,2:3,5\\])((kh|kl|dh|dl|km)[1-3]?|!|!o|!!|!p|!>=[3-6]|r1|ro<3|rr2=2|mi2|ma3|>=[2-5]|>=[3-5]f1|even|odd|m|mt2|dbl[34])?(kh2|kl1|c>=3)?( ?[-+*] ?([1-3]d[46](kh1|r1|!)?|[1-9])|/2|//3| vs [1-9])?";
+const WRITTEN: &str = "[1-6]d([46]|8|10|12|F|%|\\[1,1,2:3,5\\])((kh|kl|dh|dl|km)[1-3]?|!|!o|!!|!p|!>=[3-6]|r1|ro<3|rr2=2|mi2|ma3|>=[2-5]|>=[3-5]f1|even|odd|m|mt2|dbl[34]|each\\+2|ro\\[1,3\\]|>=3pair4)?(kh2|kl1|c>=3)?( ?[-+*] ?([1-3]d[46](kh1|r1|!)?|[1-9])|/2|//3| vs [1-9])?";
 /// The number of expressions to roll. The next is how often to roll each, unless ASTRAGAL_ODDS_ROLLS says.
 const EXPRESSIONS: usize = 200;
 const ROLLS: u32 = 10_000;

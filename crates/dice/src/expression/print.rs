@@ -189,6 +189,16 @@ impl Display for Modifier {
                     condition => condition.iter().try_for_each(|condition| short(f, condition)),
                 }
             }
+            // One after the other, each would be rerolled once.
+            Modifier::Reroll(Some(times), conditions) if conditions.len() > 1 => {
+                f.write_str("r")?;
+                if *times == 1 { f.write_str("o")? } else { write!(f, "r{times}")? }
+                for (n, condition) in conditions.iter().enumerate() {
+                    f.write_str(if n == 0 { "[" } else { "," })?;
+                    short(f, condition)?;
+                }
+                f.write_str("]")
+            }
             Modifier::Reroll(times, conditions) => conditions.iter().try_for_each(|condition| match times {
                 None => worded(f, "r", condition),
                 Some(1) => worded(f, "ro", condition),
@@ -197,6 +207,7 @@ impl Display for Modifier {
             Modifier::Unique => f.write_str("u"),
             Modifier::Minimum(value) => write!(f, "mi{value}"),
             Modifier::Maximum(value) => write!(f, "ma{value}"),
+            Modifier::Add(value) => write!(f, "each{value:+}"),
             Modifier::Map(pairs) => {
                 f.write_str("map[")?;
                 for (n, (from, to)) in pairs.iter().enumerate() {
@@ -249,6 +260,7 @@ impl Display for Counting {
             Counting::Odd => f.write_str("odd"),
             Counting::Matches => f.write_str("m"),
             Counting::Sets(n) => write!(f, "mt{n}"),
+            Counting::Pairs(value) => write!(f, "pair{value}"),
         }
     }
 }

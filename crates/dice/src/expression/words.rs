@@ -196,6 +196,8 @@ impl Modifier {
             Modifier::Unique => "each that shows the same as an earlier one rerolled".to_owned(),
             Modifier::Minimum(value) => format!("each counting at least {value}"),
             Modifier::Maximum(value) => format!("each counting at most {value}"),
+            Modifier::Add(value @ ..0) => format!("each counting {} less", value.unsigned_abs()),
+            Modifier::Add(value) => format!("each counting {value} more"),
             Modifier::Map(pairs) => {
                 let pairs: Vec<_> = pairs.iter().map(|(from, to)| format!("{from} as {to}")).collect();
                 format!("counting {}", listed(&pairs, "and"))
@@ -235,6 +237,7 @@ impl Counting {
             Counting::Odd => "the odd ones counted".to_owned(),
             Counting::Matches => "those counted that show the same as another".to_owned(),
             Counting::Sets(n) => format!("sets of {n} alike counted"),
+            Counting::Pairs(value) => format!("each pair that shows {value} counting two more"),
         }
     }
 }

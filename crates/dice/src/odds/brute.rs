@@ -108,6 +108,15 @@ mod tests {
             "4d6m",
             "1d[1:9,2]",
             "5d6mt2",
+            "4d6>=4pair6",
+            "4d6>=4pair6pair5f1",
+            "3d6ro1c>=4pair6",
+            "4d6k>2pair6",
+            "3d6each+2>=7",
+            "3d6each-1kh2",
+            "3d6ro[1,>=5]",
+            "2d6rr2[1..3]",
+            "2d6ro!6",
             "4dF",
             "3dF.1kh1",
             "3d[1,1,2,3:2,blank]kl2",
@@ -134,7 +143,7 @@ mod tests {
 
         #[test]
         fn whatever_is_computed_is_what_can_be_thrown(
-            text in "[1-4]d[2-6](kh|kl|dh|dl|km|k>|d<|r|ro|rr2=|mi|ma|!o|!i|>=|f|dbl|mt|even|m|sd)?[1-4]?(kh|kl|dl|c|f)?[1-3]?([-+*/] ?[1-2]d[2-4](kh|ro|>)?1?| vs [1-9])?"
+            text in "[1-4]d[2-6](kh|kl|dh|dl|km|k>|d<|r|ro|rr2=|mi|ma|!o|!i|>=|f|dbl|mt|even|m|sd|each\\+|each-|>=2pair|pair)?[1-4]?(kh|kl|dl|c|f|pair)?[1-3]?([-+*/] ?[1-2]d[2-4](kh|ro|>)?1?| vs [1-9])?"
         ) {
             agree(&text);
         }

@@ -75,7 +75,7 @@ impl<W: Weight> Computation<'_, W> {
         let fresh = fresh(kind);
         let joint = |modifier: &Modifier| {
             matches!(modifier, Modifier::Keep(Choice::End(..) | Choice::Middle(_)) | Modifier::Drop(Choice::End(..)))
-                || matches!(modifier, Modifier::Count(Counting::Matches | Counting::Sets(_)))
+                || matches!(modifier, Modifier::Count(Counting::Matches | Counting::Sets(_) | Counting::Pairs(_)))
         };
         let chain = |modifier: &Modifier| matches!(modifier, Modifier::Explode(explosion, _) if *explosion != Explosion::Compound);
         let (mut ways, mut rest) = (fresh.clone(), modifiers);
@@ -129,6 +129,11 @@ impl<W: Weight> Computation<'_, W> {
 
     /// Dice that depend on what the others show.
     fn joint(&mut self, count: u32, ways: Ways<W>, modifiers: &[Modifier]) -> Result<Run<W>, Stop> {
+        let pairs = |each: &Modifier| matches!(each, Modifier::Count(Counting::Pairs(_)));
+        let alike = |each: &Modifier| matches!(each, Modifier::Count(Counting::Matches | Counting::Sets(_)));
+        if modifiers.iter().any(pairs) && modifiers.iter().all(|each| each.counts() && !alike(each)) {
+            return self.paired(count, &ways, modifiers);
+        }
         if ways.iter().any(|(die, _)| die.fate != Fate::Kept || die.score != 0) {
             return Err(Stop::Unable);
         }
@@ -151,7 +156,9 @@ impl<W: Weight> Computation<'_, W> {
         }
         let local = |modifier: &Modifier| match modifier {
             Modifier::Keep(choice) | Modifier::Drop(choice) => matches!(choice, Choice::Where(_)),
-            Modifier::Count(counting) => !matches!(counting, Counting::Matches | Counting::Sets(_)),
+            Modifier::Count(counting) => {
+                !matches!(counting, Counting::Matches | Counting::Sets(_) | Counting::Pairs(_))
+            }
             modifier => !modifier.throws(),
         };
         if !rest.iter().all(local) {

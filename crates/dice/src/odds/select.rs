@@ -1,11 +1,11 @@
 //! Dice that count by their rank among all.
 
-use super::pool::Ways;
+use super::pool::{Ways, contribution};
 use super::spread::Run;
 use super::{Computation, Stop, Weight};
-use crate::ShownDie;
-use crate::expression::{Choice, Counting, End};
+use crate::expression::{Choice, Counting, End, Modifier};
 use crate::limits::WIDEST;
+use crate::{Fate, ShownDie};
 use num_bigint::BigUint;
 
 /// The ranks of the dice that count, from the lowest (0): from `from` to before `to` of `all`.
@@ -151,6 +151,41 @@ impl<W: Weight> Computation<'_, W> {
                 _ if show >= 2 => i64::from(show),
                 _ => 0,
             })
+        })
+    }
+
+    /// Counts dice one by one, and pairs of them.
+    pub(super) fn paired(&mut self, count: u32, ways: &Ways<W>, counting: &[Modifier]) -> Result<Run<W>, Stop> {
+        let pairs: Vec<i64> = counting
+            .iter()
+            .filter_map(|each| match each {
+                Modifier::Count(Counting::Pairs(value)) => Some(*value),
+                _ => None,
+            })
+            .collect();
+        // Dice that show and count the same are one, however they came about.
+        let mut sorted: Vec<(i64, bool, i64, W)> = Vec::with_capacity(ways.len());
+        for (die, weight) in ways {
+            let kept = die.fate == Fate::Kept;
+            sorted.push((die.value, kept, contribution(*die, counting), weight.clone()));
+        }
+        sorted.sort_by_key(|(value, kept, adds, _)| (*value, *kept, *adds));
+        sorted.dedup_by(|next, first| {
+            let same = (next.0, next.1, next.2) == (first.0, first.1, first.2);
+            if same {
+                first.3.add(&next.3);
+            }
+            same
+        });
+        if sorted.windows(2).any(|two| (two[0].0, two[0].1) == (two[1].0, two[1].1) && pairs.contains(&two[0].0)) {
+            return Err(Stop::Unable);
+        }
+        let weights: Vec<&W> = sorted.iter().map(|(_, _, _, weight)| weight).collect();
+        self.value_by_value(count, &weights, |at, before, behind| {
+            let (value, kept, adds, _) = &sorted[at];
+            let show = i64::from(behind - before);
+            let paired = pairs.iter().filter(|each| *each == value && *kept).count();
+            adds.checked_mul(show)?.checked_add(show / 2 * 2 * i64::try_from(paired).ok()?)
         })
     }
 

@@ -182,7 +182,7 @@ fn turn_of(modifier: &Modifier) -> u8 {
     match modifier {
         Modifier::Reroll(..) | Modifier::Unique => 0,
         Modifier::Explode(..) => 1,
-        Modifier::Minimum(_) | Modifier::Maximum(_) | Modifier::Map(_) => 2,
+        Modifier::Minimum(_) | Modifier::Maximum(_) | Modifier::Add(_) | Modifier::Map(_) => 2,
         Modifier::Drop(_) => 3,
         Modifier::Keep(_) => 4,
         Modifier::Count(Counting::Success(_)) => 5,

@@ -4,7 +4,7 @@ use super::modifiers::are_words;
 use super::{Parsed, Parser};
 use crate::dialect::{Dialect, Spelling};
 use crate::expression::{Choice, Comparison, Condition, Count, Counting, End, Explosion, Mark, Modifier, Source};
-use crate::limits::MAX_REROLLS;
+use crate::limits::{MAX_MODIFIERS, MAX_REROLLS};
 
 /// A word that was read, and the dice it follows.
 struct Word<'s> {
@@ -34,12 +34,13 @@ impl Parser<'_> {
             "dh" | "dl" | "d" | "d=" => Ok(Modifier::Drop(self.chosen(&word)?)),
             "!" => Ok(Modifier::Explode(Explosion::Each, self.condition(spelling.bare)?)),
             "!o" => self.exploding_once(&word),
-            "r" => Ok(Modifier::Reroll(None, vec![self.needed(&word, "a reroll", "r1 or r<3")?])),
-            "ro" => Ok(Modifier::Reroll(Some(1), vec![self.needed(&word, "a reroll", "ro1 or ro<3")?])),
+            "r" => Ok(Modifier::Reroll(None, self.rerolled(&word, "r1 or r<3")?)),
+            "ro" => Ok(Modifier::Reroll(Some(1), self.rerolled(&word, "ro1 or ro<3")?)),
             "rr" => self.rerolled_so_often(&word),
             "u" => Ok(Modifier::Unique),
             "mi" => Ok(Modifier::Minimum(self.bound(&word)?)),
             "ma" => Ok(Modifier::Maximum(self.bound(&word)?)),
+            "each" => Ok(Modifier::Add(self.added_to_each(&word)?)),
             "map" => Ok(Modifier::Map(self.pairs(&word)?)),
             "s" | "sa" => Ok(Modifier::Sort(End::Low)),
             "sd" => Ok(Modifier::Sort(End::High)),
@@ -83,9 +84,58 @@ impl Parser<'_> {
         Ok(Modifier::Explode(Explosion::Once, self.condition(word.spelling.bare)?))
     }
 
+    /// What is rerolled: a condition, `!6` for anything else, `[1,2]` or `[2..5]`.
+    fn rerolled(&mut self, word: &Word<'_>, example: &str) -> Parsed<Vec<Condition>> {
+        match self.rest().as_bytes() {
+            [b'[', ..] => self.several_shown(),
+            [b'!', b'0'..=b'9', ..] => {
+                self.at += 1;
+                Ok(vec![self.compared(Comparison::Unequal, word.start)?])
+            }
+            _ => Ok(vec![self.needed(word, "a reroll", example)?]),
+        }
+    }
+
+    /// `[1,2]`, `[2..5]`, `[1,>=5]`: any of several.
+    fn several_shown(&mut self) -> Parsed<Vec<Condition>> {
+        let start = self.at;
+        self.at += 1;
+        let mut several = Vec::new();
+        loop {
+            self.skip_spaces();
+            let Some(condition) = self.condition(Comparison::Equal)? else { break };
+            self.skip_spaces();
+            if self.rest().starts_with("..") && condition.comparison == Comparison::Equal {
+                self.at += 2;
+                self.skip_spaces();
+                let last = self.digits()?.filter(|last| *last > condition.value);
+                let Some(last) = last else { break };
+                let (least, most) = (condition.value, last);
+                if most - least >= MAX_MODIFIERS as i64 {
+                    return Err(self.error(start..self.at, format!("{MAX_MODIFIERS} different faces are the most there")));
+                }
+                several.extend((least..=most).map(|value| Condition { comparison: Comparison::Equal, value }));
+            } else {
+                several.push(condition);
+            }
+            self.skip_spaces();
+            if self.eat(b']') {
+                return Ok(several);
+            }
+            if !self.eat(b',') {
+                break;
+            }
+        }
+        Err(self.error(start..self.at, "what is rerolled is written as in ro[1,2] or ro[2..5]"))
+    }
+
     fn rerolled_so_often(&mut self, word: &Word<'_>) -> Parsed<Modifier> {
         let times = self.count()?;
-        let comparison = self.comparison();
+        let several = self.peek() == Some(b'[');
+        let comparison = if several { None } else { self.comparison() };
+        if let (Some(times @ 1..=MAX_REROLLS), true) = (times, several) {
+            return Ok(Modifier::Reroll(Some(times), self.several_shown()?));
+        }
         let (Some(times @ 1..=MAX_REROLLS), Some(comparison)) = (times, comparison) else {
             let what = format!(
                 "rr needs to know how often (1 to {MAX_REROLLS}) and what, as in rr2<3; r1 throws until it is no 1"
@@ -98,8 +148,21 @@ impl Parser<'_> {
     /// The lowest or highest value that a die can count.
     fn bound(&mut self, word: &Word<'_>) -> Parsed<i64> {
         let native = word.spelling.native;
+        self.skip_spaces();
         let bound = self.signed()?;
         bound.ok_or_else(|| self.error(word.start..self.at, format!("{native} needs a number, as in {native}2")))
+    }
+
+    /// What each die counts more, which has a sign.
+    fn added_to_each(&mut self, word: &Word<'_>) -> Parsed<i64> {
+        self.skip_spaces();
+        let negative = self.peek() == Some(b'-');
+        let signed = self.eat(b'+') || self.eat(b'-');
+        self.skip_spaces();
+        match self.digits()?.filter(|_| signed) {
+            Some(more) => Ok(if negative { -more } else { more }),
+            None => Err(self.error(word.start..self.at, "each needs to know what is added, as in each+2")),
+        }
     }
 
     /// A way of counting.
@@ -117,6 +180,7 @@ impl Parser<'_> {
             }
             "even" => Counting::Even,
             "odd" => Counting::Odd,
+            "pair" => Counting::Pairs(self.bound(word)?),
             "m" => Counting::Matches,
             _ => match self.count()?.unwrap_or(2) {
                 0 | 1 => return Err(self.error(word.start..self.at, "a set has at least 2, as in mt2")),

@@ -216,6 +216,7 @@ impl Throw {
             Modifier::Drop(Choice::Middle(_)) => {}
             Modifier::Minimum(least) => self.each(|die| die.value = die.value.max(*least)),
             Modifier::Maximum(most) => self.each(|die| die.value = die.value.min(*most)),
+            Modifier::Add(more) => self.each(|die| die.value = die.value.saturating_add(*more)),
             Modifier::Map(pairs) => self.each(|die| {
                 let found = pairs.iter().find(|(from, _)| *from == die.value);
                 die.value = found.map_or(die.value, |(_, to)| *to);
@@ -348,6 +349,10 @@ impl Throw {
             Counting::Botch(condition) => tally.botches += add(self, &|value| condition.holds(value), 0),
             Counting::Even => tally.successes += add(self, &|value| value % 2 == 0, 1),
             Counting::Odd => tally.successes += add(self, &|value| value % 2 != 0, 1),
+            Counting::Pairs(shown) => {
+                let found = self.kept().filter(|die| die.value == shown).count();
+                tally.value += i64::try_from(found / 2 * 2).unwrap_or(i64::MAX);
+            }
             Counting::Matches | Counting::Sets(_) => {
                 let mut alike: BTreeMap<i64, i64> = BTreeMap::new();
                 self.kept().for_each(|die| *alike.entry(die.value).or_default() += 1);
