@@ -2,7 +2,7 @@
 //! and several are `2d(66)`. Under older rules all of these had 66 sides; [`as_before`] writes a line of that time so
 //! that it means now what it meant then.
 
-use crate::expression::{Count, Expression, Faces, Pool, Source};
+use crate::expression::{Count, End, Expression, Faces, Pool, Source};
 use crate::notation::Notation;
 use std::ops::Range;
 
@@ -21,6 +21,22 @@ impl Faces {
 pub(crate) fn read(dice: u32, face: u32) -> i64 {
     let digit = |place: u32| i64::from((face.saturating_sub(1) / 6_u32.pow(place)) % 6 + 1);
     (0..dice).map(|place| digit(place) * 10_i64.pow(place)).sum()
+}
+
+/// What each die of tens makes with the ones, 1 to 100, for a face counted from 1 of a d100 with `more` dice of tens. In
+/// the face the ones are the last digit, and the die of tens that fell first is in front of it.
+pub(crate) fn each_of_tens(more: u32, face: u32) -> impl Iterator<Item = i64> {
+    let digit = move |place: u32| i64::from((face.saturating_sub(1) / 10_u32.pow(place)) % 10);
+    (1..=more + 1).map(move |place| match digit(place) * 10 + digit(0) {
+        0 => 100,
+        shown => shown,
+    })
+}
+
+/// The value of such a face.
+pub(crate) fn of_tens(more: u32, end: End, face: u32) -> i64 {
+    let each = each_of_tens(more, face);
+    if end == End::Low { each.min() } else { each.max() }.unwrap_or_default()
 }
 
 /// A die of this kind in a text.
@@ -101,6 +117,7 @@ impl Expression {
             Expression::Power(left, right) | Expression::Compared(left, _, right) => {
                 left.digits().or_else(|| right.digits())
             }
+            Expression::ComparedWithEach(left, ..) => left.digits(),
         }
     }
 }
@@ -142,6 +159,36 @@ mod tests {
         }
         assert!(near(odds("d66 vs 44").chance(Comparison::Equal, 1.into()), 15.0 / 36.0));
         assert!(near(odds("d666").mean(), 388.5) && odds("d66!").certainty != Certainty::Exact);
+    }
+
+    #[test]
+    fn a_d100_with_more_tens_shows_them_all_and_takes_the_lowest_or_the_highest() {
+        let roll = |text: &str, dice: &[(u32, u32)]| {
+            let notation: Notation = text.parse().unwrap_or_else(|error| panic!("{text}: {error}"));
+            let rolls = notation.roll(&mut Scripted::new(dice.to_vec())).unwrap();
+            rolls[0].rolls[0].to_string() + &format!(" = {}", rolls[0].rolls[0].total())
+        };
+        assert_eq!(roll("d100b1", &[(10, 4), (10, 7), (10, 3)]), "1d100b1 [(74) 34] = 34");
+        assert_eq!(roll("d% p2", &[(10, 10), (10, 10), (10, 3), (10, 10)]), "1d100p2 [(30) (100) 100] = 100");
+        assert_eq!(roll("d100 b1 <= 50", &[(10, 4), (10, 7), (10, 3)]), "1d100b1 [(74) 34] <= 50 = 1");
+        assert_eq!(roll("d100b1+5", &[(10, 5), (10, 1), (10, 1)]), "1d100b1 [(15) 15] + 5 = 20");
+        let chance = |text: &str| {
+            let notation: Notation = text.parse().unwrap();
+            notation.rolls[0].odds().unwrap().mean()
+        };
+        // Of nine ones in ten, one tens of two is under 5; with a 0, one is 1 to 4.
+        assert!((chance("d100b1 < 50") - (0.9 * 0.75 + 0.1 * 0.64)).abs() < 1e-9, "{}", chance("d100b1 < 50"));
+        assert!(
+            (chance("d100b2") + chance("d100p2") - 101.0).abs() < 1e-9,
+            "{} and {}",
+            chance("d100b2"),
+            chance("d100p2")
+        );
+        assert_eq!(
+            "d100b4".parse::<Notation>().unwrap_err().what,
+            "a d100 has 1 to 3 bonus or penalty dice, as in d100b1"
+        );
+        assert_eq!("2d100c>=50b1".parse::<Notation>().unwrap().to_string(), "2d100>=50b1");
     }
 
     #[test]

@@ -29,6 +29,8 @@ pub enum Expression {
     Labelled(Box<Expression>, String),
     /// `x >= y`: 1 if it holds, else 0.
     Compared(Box<Expression>, Comparison, Box<Expression>),
+    /// `x vs each 2d10`: with how many of the dice it holds.
+    ComparedWithEach(Box<Expression>, Comparison, Pool),
 }
 
 /// An arithmetic operator.
@@ -123,6 +125,9 @@ pub enum Faces {
     Digits(u32),
     /// `d%`: 1 to 100.
     Percent,
+    /// `d100b1`, `d100p2`: 1 to 100 from ones and tens, with so many more dice of tens, of which the lowest result counts
+    /// (a bonus) or the highest (a penalty).
+    Tens(u32, End),
     /// `dF`: -1, 0 and 1, rolled as a d3 (Fudge and Fate games).
     Fudge,
     /// `dF.1`: one -1, one 1 and four blanks, rolled as a d6.
@@ -302,6 +307,16 @@ pub enum Comparison {
     Greater,
 }
 
+impl Expression {
+    /// What is compared with something else, if it is a comparison.
+    pub fn compared(&self) -> Option<&Expression> {
+        match self {
+            Expression::Compared(left, ..) | Expression::ComparedWithEach(left, ..) => Some(left),
+            _ => None,
+        }
+    }
+}
+
 impl Comparison {
     /// True if the comparison holds.
     pub fn holds<T: Ord>(self, left: T, right: T) -> bool {
@@ -399,6 +414,7 @@ impl Faces {
             Faces::Computed(_) => None,
             Faces::Digits(dice) => 6_u32.checked_pow(*dice),
             Faces::Percent => Some(100),
+            Faces::Tens(more, _) => 10_u32.checked_pow(more + 2),
             Faces::Fudge => Some(3),
             Faces::FudgeRare => Some(6),
             Faces::Range(first, last) => u32::try_from(last.abs_diff(*first)).ok()?.checked_add(1),
@@ -411,6 +427,7 @@ impl Faces {
         match self {
             Faces::Sides(_) | Faces::Computed(_) | Faces::Percent => i64::from(thrown),
             Faces::Digits(dice) => digits::read(*dice, thrown),
+            Faces::Tens(more, end) => digits::of_tens(*more, *end, thrown),
             Faces::Fudge => i64::from(thrown) - 2,
             Faces::FudgeRare => i64::from(thrown == 6) - i64::from(thrown == 1),
             Faces::Range(first, _) => first + (i64::from(thrown) - 1),
@@ -454,6 +471,7 @@ impl Faces {
                 (values().max().unwrap_or_default(), values().min().unwrap_or_default())
             }
             Faces::FudgeRare => (1, -1),
+            Faces::Tens(..) => (100, 1),
             _ => (self.value(sides), self.value(1)),
         }
     }

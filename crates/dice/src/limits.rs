@@ -18,6 +18,8 @@ pub(crate) const MAX_FACES: usize = 100;
 pub(crate) const MAX_LABEL: usize = 40;
 /// Most modifiers on the same dice; each may mean sorting all of them.
 pub(crate) const MAX_MODIFIERS: usize = 16;
+/// Most bonus or penalty dice of a d100.
+pub(crate) const MAX_TENS: i64 = 3;
 /// Most rerolls by one `rr`.
 pub(crate) const MAX_REROLLS: u32 = 20;
 

@@ -3,15 +3,16 @@
 //! ```text
 //! notation   = roll (";" roll)*
 //! roll       = [count ("x" | "#")] expression ["sum" | "sort"]
-//! expression = sum [comparison sum]                      vs is >=
+//! expression = sum [comparison sum | comparison "each" pool]      vs is >=
 //! sum        = product (("+" | "-") product)*
 //! product    = sign (("*" | "x" | "/" | "//" | "%") sign)*
 //! sign       = ("-" | "+") sign | power
 //! power      = operand ["**" sign]
 //! operand    = (number | pool | "(" expression ")" | function "(" expression ("," expression)* ")") ["[" label "]"]
-//! pool       = ([count] "d" faces | "{" expression ("," expression)* "}") modifier*
+//! pool       = (dice | "step(" dice "," sum ")" | "{" expression ("," expression)* "}") modifier*
+//! dice       = [count] "d" faces
 //! count      = number | "(" expression ")"
-//! faces      = number | "(" expression ")" | "%" | "F" [".1" | ".2"] | "[" number ".." number "]" | "[" face ("," face)* "]"
+//! faces      = number | "100" ("b" | "p") number | "(" expression ")" | "%" | "F" [".1" | ".2"] | "[" number ".." number "]" | "[" face ("," face)* "]"
 //! face       = (number | word) [":" number]
 //! modifier   = ("kh" | "k" | "kl" | "km" | "dh" | "dl" | "d") [number] | ("k" | "d") comparison number
 //!            | ("!" | "!o" | "!!" | "!p" | "!i") [condition] | ("r" | "ro" | "rr" number) rerolled | "u"
@@ -206,6 +207,17 @@ mod tests {
         ("max(1d6, floor(7/2))", "max(1d6, floor(7 / 2))"),
         ("1d8[fire]+1d6[cold iron]", "1d8[fire] + 1d6[cold iron]"),
         ("1d20+5 vs 15", "1d20 + 5 vs 15"),
+        ("d6+2 vs each 2d10", "1d6 + 2 vs each 2d10"),
+        ("2d6 <= EACH 2d10kh1", "2d6 <= each 2d10kh1"),
+        ("d100b1", "1d100b1"),
+        ("step(d8, -1)+2", "1d6 + 2"),
+        ("Step (2d8,+1)!kh1", "2d10!kh1"),
+        ("step(d4, 2*2)", "1d12"),
+        ("3d6>=5[base] + 2d6>=6[stress]", "3d6>=5[base] + 2d6c>=6[stress]"),
+        ("3d6>=5 + 2d6>=20", "3d6>=5 + 2d6 vs 20"),
+        ("(3d6>=5) + 2d6>=3", "(3d6>=5) + 2d6 vs 3"),
+        ("3d6>=5 * 2d6>=3", "3d6>=5 * 2d6 vs 3"),
+        ("1d% P2 <= 40", "1d100p2 <= 40"),
         ("3+2d6>=9", "3 + 2d6 vs 9"),
         ("1d4+2d6c5", "1d4 + 2d6c5"),
         ("3d10>=7>=2", "3d10>=7 vs 2"),
@@ -288,6 +300,13 @@ mod tests {
             ("d20 dis", "disadvantage is 2d20kl1", 4..7),
             ("1d6rr1", "r1 throws until", 3..6),
             ("1d6rr99<3", "1 to 20", 3..8),
+            ("d6 vs each 5", "there are dice", 6..12),
+            ("step(d8, 3)", "no die above", 0..11),
+            ("2+step(d4, -9223372036854775807)", "no die below", 2..32),
+            ("step(d7, 1)", "d4, d6", 0..11),
+            ("step(d8, d4)", "steps are whole", 0..12),
+            ("step(d8)", "as in step(d8, -1)", 0..8),
+            ("d100b9", "1 to 3 bonus", 4..6),
             ("1d6ro[1", "as in ro[1,2]", 5..7),
             ("1d6ro[5..2]", "as in ro[1,2]", 5..10),
             ("1d90ro[1..80]", "16 different", 6..12),

@@ -253,6 +253,7 @@ impl Expression {
             Expression::Power(left, right) | Expression::Compared(left, _, right) => {
                 left.may_go_on() || right.may_go_on()
             }
+            Expression::ComparedWithEach(left, _, pool) => left.may_go_on() || pool.may_go_on(),
             Expression::Function(_, arguments) => several(arguments),
         }
     }
@@ -271,6 +272,7 @@ impl Expression {
                     first.steps() + rest.iter().map(|(_, each)| each.steps()).sum::<u64>()
                 }
                 Expression::Power(left, right) | Expression::Compared(left, _, right) => left.steps() + right.steps(),
+                Expression::ComparedWithEach(left, _, pool) => left.steps() + pool.steps(),
                 Expression::Function(_, arguments) => several(arguments),
             }
     }
@@ -386,6 +388,10 @@ impl<'f, W: Weight> Computation<'f, W> {
             Expression::Compared(left, comparison, right) => {
                 let (left, right) = (self.expression(left)?, self.expression(right)?);
                 self.combine(&left, &right, |left, right| Ok(i64::from(comparison.holds(left, right)).into()))
+            }
+            Expression::ComparedWithEach(left, comparison, pool) => {
+                let left = self.expression(left)?;
+                self.met(&left, *comparison, pool)
             }
         }
     }

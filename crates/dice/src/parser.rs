@@ -25,6 +25,8 @@ pub(crate) struct Parser<'a> {
     dice: u64,
     /// True if no operator comes before what is read next; then a comparison after dice counts them.
     first: bool,
+    /// True behind dice that are counted by a comparison: what is added to them is counted too.
+    counting: bool,
     /// The notation in use.
     dialect: Dialect,
     /// True behind a comparison, where a number is what the roll must reach.
@@ -61,6 +63,7 @@ impl<'a> Parser<'a> {
             depth: 0,
             dice: 0,
             first: true,
+            counting: false,
             dialect,
             target: false,
             begun: None,
@@ -90,7 +93,7 @@ impl<'a> Parser<'a> {
         self.skip_spaces();
         let start = self.at;
         let mut times = self.repeat()?;
-        self.first = true;
+        (self.first, self.counting) = (true, false);
         let mut expression = match self.advantage_in_front()? {
             Some(dice) => self.begun_with(dice)?,
             None => self.expression()?,
@@ -98,7 +101,7 @@ impl<'a> Parser<'a> {
         if times.is_some() && !expression.throws() {
             // `2x3` is a product.
             self.at = start;
-            (times, self.first) = (None, true);
+            (times, self.first, self.counting) = (None, true, false);
             expression = self.expression()?;
         }
         let times = times.map(|(times, counted)| match u32::try_from(times) {
@@ -183,9 +186,14 @@ impl<'a> Parser<'a> {
             self.comparison()
         };
         let Some(comparison) = comparison else { return Ok(left) };
-        self.first = false;
+        (self.first, self.counting) = (false, false);
         self.target = true;
+        self.skip_spaces();
         let start = self.at;
+        if self.letters().eq_ignore_ascii_case("each") {
+            self.at += "each".len();
+            return self.with_each(left, comparison, start);
+        }
         let right = self.sum()?;
         self.target = false;
         if let Some(sign) = added_apart(&self.text[start..self.at]) {
@@ -193,6 +201,17 @@ impl<'a> Parser<'a> {
             return Err(self.error(at, "what is added to the roll goes in front of vs, as in d20+5 vs 15"));
         }
         Ok(Expression::Compared(Box::new(left), comparison, Box::new(right)))
+    }
+
+    /// A comparison with each of the dice here, which is written from `start` on.
+    fn with_each(&mut self, left: Expression, comparison: Comparison, start: usize) -> Parsed<Expression> {
+        self.target = false;
+        match self.operand()? {
+            Expression::Pool(pool) if !pool.modifiers.iter().any(Modifier::counts) => {
+                Ok(Expression::ComparedWithEach(Box::new(left), comparison, pool))
+            }
+            _ => Err(self.error(start..self.at, "behind each there are dice, as in d6+2 vs each 2d10")),
+        }
     }
 
     fn sum(&mut self) -> Parsed<Expression> {
@@ -238,6 +257,7 @@ impl<'a> Parser<'a> {
             let Some((sign, length)) = operator(self) else { break };
             self.at += length;
             self.first = false;
+            self.counting &= matches!(sign, Operator::Plus | Operator::Minus);
             rest.push((sign, operand(self)?));
         }
         Ok(if rest.is_empty() { first } else { Expression::Chain(Box::new(first), rest) })
@@ -337,6 +357,9 @@ impl<'a> Parser<'a> {
 
     fn function(&mut self) -> Parsed<Expression> {
         let (start, name) = (self.at, self.letters());
+        if name.eq_ignore_ascii_case("step") && self.rest()[name.len()..].trim_start().starts_with('(') {
+            return self.step();
+        }
         let known = Function::ALL.iter().find(|(known, _)| known.eq_ignore_ascii_case(name));
         self.at += name.len();
         self.skip_spaces();
@@ -364,7 +387,7 @@ impl<'a> Parser<'a> {
     fn several(&mut self) -> Parsed<Vec<Expression>> {
         let mut several = Vec::new();
         loop {
-            self.first = true;
+            (self.first, self.counting) = (true, false);
             several.push(self.expression()?);
             self.skip_spaces();
             if !self.eat(b',') {
@@ -402,12 +425,12 @@ impl<'a> Parser<'a> {
 
     /// Reads the content of the brackets that open here.
     fn enclosed<T>(&mut self, inner: fn(&mut Self) -> Parsed<T>) -> Parsed<T> {
-        let (start, first) = (self.at, self.first);
+        let (start, first, counting) = (self.at, self.first, self.counting);
         let close = if self.peek() == Some(b'{') { b'}' } else { b')' };
         self.at += 1;
-        self.first = true;
+        (self.first, self.counting) = (true, false);
         let inner = self.deeper(start, inner)?;
-        self.first = first;
+        (self.first, self.counting) = (first, counting);
         self.skip_spaces();
         if !self.eat(close) {
             if self.at < self.text.len() && !matches!(self.peek(), Some(b';')) {

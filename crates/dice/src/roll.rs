@@ -33,6 +33,8 @@ pub struct Roll<'a> {
     pub labels: Vec<(&'a str, Number)>,
     /// The outcome of the comparison, if it is one.
     pub verdict: Option<Verdict>,
+    /// What was compared with each of several dice, if that was asked.
+    pub compared: Option<Number>,
 }
 
 /// The outcome of a comparison.
@@ -157,13 +159,17 @@ impl Expression {
     /// The same with at most `left` dice. Also returns how many are left.
     fn roll_with(&self, dice: &mut (impl Dice + ?Sized), left: u64) -> Result<(Roll<'_>, u64), RollError> {
         let mut thrower = Thrower { dice, left, throws: Vec::new(), labels: Vec::new() };
-        let (value, verdict) = match self {
+        let (value, verdict, compared) = match self {
             Expression::Compared(left, comparison, right) => {
                 let (left, right) = (thrower.evaluate(left)?, thrower.evaluate(right)?);
                 let verdict = Verdict::of(left, *comparison, right);
-                (Number::from(i64::from(verdict.success)), Some(verdict))
+                (Number::from(i64::from(verdict.success)), Some(verdict), None)
             }
-            other => (thrower.evaluate(other)?, None),
+            Expression::ComparedWithEach(left, comparison, pool) => {
+                let left = thrower.evaluate(left)?;
+                (thrower.met(left, *comparison, pool)?, None, Some(left))
+            }
+            other => (thrower.evaluate(other)?, None, None),
         };
         let Thrower { throws, labels, left, .. } = thrower;
         let mut by_label: Vec<(&str, Number)> = Vec::new();
@@ -173,7 +179,7 @@ impl Expression {
                 None => by_label.push((label, value)),
             }
         }
-        Ok((Roll { expression: self, throws, value, labels: by_label, verdict }, left))
+        Ok((Roll { expression: self, throws, value, labels: by_label, verdict, compared }, left))
     }
 }
 
@@ -277,7 +283,19 @@ impl<'e, D: Dice + ?Sized> Thrower<'_, 'e, D> {
                 let (left, right) = (self.evaluate(left)?, self.evaluate(right)?);
                 Ok(Number::from(i64::from(comparison.holds(left, right))))
             }
+            Expression::ComparedWithEach(left, comparison, pool) => {
+                let left = self.evaluate(left)?;
+                self.met(left, *comparison, pool)
+            }
         }
+    }
+
+    /// With how many dice of a pool the comparison holds.
+    fn met(&mut self, left: Number, comparison: Comparison, pool: &'e Pool) -> Result<Number, RollError> {
+        let throw = self.throw(pool)?;
+        let met = throw.kept().filter(|die| comparison.holds(left, die.value.into())).count();
+        self.throws.push(throw);
+        Ok(Number::from(i64::try_from(met).unwrap_or(i64::MAX)))
     }
 
     /// `total operator operand`, where the labels of `total` begin at index `from`.
@@ -404,6 +422,11 @@ fn collect_pools<'a>(expression: &'a Expression, pools: &mut Vec<&'a Pool>) {
         Expression::Power(left, right) | Expression::Compared(left, _, right) => {
             collect_pools(left, pools);
             collect_pools(right, pools);
+        }
+        Expression::ComparedWithEach(left, _, pool) => {
+            collect_pools(left, pools);
+            pool.parts().for_each(|part| collect_pools(part, pools));
+            pools.push(pool);
         }
         Expression::Function(_, arguments) => arguments.iter().for_each(|each| collect_pools(each, pools)),
     }

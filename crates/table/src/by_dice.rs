@@ -1,7 +1,7 @@
 //! A change of a value by dice: `hp -2d6` takes what they come to from hp, and `hp = 2d6+3` sets it.
 
 use crate::sheet::Sheet;
-use dice::{Dialect, Dice, Expression, Fate, Notation, Roll};
+use dice::{Dialect, Dice, Fate, Notation, Roll};
 use host::budget::MOST_TEXT;
 use plugin_api::Refusal;
 
@@ -76,7 +76,7 @@ impl ByDice {
         };
         let dice = read(typed).ok()?;
         let [only] = dice.rolls.as_slice() else { return None };
-        if only.times.is_some() || matches!(only.expression, Expression::Compared(..)) || !only.expression.throws() {
+        if only.times.is_some() || only.expression.compared().is_some() || !only.expression.throws() {
             return None;
         }
         let said = [Some(prose).filter(|prose| !prose.is_empty()), said].into_iter().flatten();

@@ -22,7 +22,7 @@ enum Command {
     /// repeats.
     ///
     /// Dice: NdS, d66, d%, dF, d[3..8], d[1,2:3,blank]. Keep or drop: kh kl km dh dl N, k>4 d<3. Explode: ! !o !! !p, !>=5.
-    /// Reroll: r1 ro<3 rr2<3, u for all different. Change: mi2 ma5 map[1:0]. Count: >=7 f1 dbl10 b1 even odd m mt3.
+    /// Reroll: r1 ro<3 ro[1,2] rr2<3, u for all different. Change: mi2 ma5 each+1 map[1:0]. Count: >=7 f1 dbl10 b1 pair10 even odd m mt3.
     /// Mark: cs20 cf1. Sort: s sd. Groups: {4d6, 2d8+1}kh1. Arithmetic: + - * / // % **, floor ceil round abs min max
     /// sum. 1d8[fire] names a part. 6x in front repeats; sum or sort may follow the roll. A ; separates rolls. Text
     /// after # is a label.
@@ -200,6 +200,9 @@ fn facts(reply: Reply, rolls: &[Rolls]) -> Reply {
     };
     let verdicts: Vec<_> = all().filter_map(|roll| roll.verdict).collect();
     match verdicts.as_slice() {
+        [] if all().any(|roll| roll.compared.is_some()) => {
+            reply.fact("successes", all().map(Roll::total).fold(0, i64::saturating_add))
+        }
         [] => reply,
         [verdict] => {
             let reply = reply.fact("success", verdict.success);
@@ -212,7 +215,7 @@ fn facts(reply: Reply, rolls: &[Rolls]) -> Reply {
 
 /// The result of a roll; for a comparison, its left-hand side.
 fn compared(roll: &Roll) -> Number {
-    roll.verdict.map_or(roll.value, |verdict| verdict.value)
+    roll.verdict.map(|verdict| verdict.value).or(roll.compared).unwrap_or(roll.value)
 }
 
 /// What happened to the dice of a pool, if more than being added.

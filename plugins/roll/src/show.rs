@@ -3,8 +3,8 @@
 use crate::bands::Bands;
 use crate::compared;
 use dice::{
-    Comparison, Counting, Expression, Modifier, Number, OfPool, Piece, Pool, Roll, Rolls, Shown, Source, Together,
-    Verdict,
+    Comparison, Counting, Expression, Modifier, Number, OfPool, Operator, Piece, Pool, Roll, Rolls, Shown, Source,
+    Together, Verdict,
 };
 use plugin_api::Reply;
 use std::collections::BTreeMap;
@@ -53,6 +53,12 @@ fn head(roll: &Roll) -> String {
     if let Some(verdict) = roll.verdict {
         return told(verdict);
     }
+    if let (Some(value), Expression::ComparedWithEach(_, comparison, _)) = (roll.compared, roll.expression) {
+        return met(roll, value, *comparison);
+    }
+    if counts_successes(roll.expression) == Some(true) {
+        return successes(roll.total());
+    }
     let Expression::Pool(pool) = roll.expression else { return roll.total().to_string() };
     let Some(throw) = roll.throws.last() else { return roll.total().to_string() };
     if let Some(tally) = throw.tally {
@@ -63,17 +69,54 @@ fn head(roll: &Roll) -> String {
     words(pool, throw).unwrap_or_else(|| roll.total().to_string())
 }
 
+/// True if a sum adds successes up, of two pools or more; false if it is a number, or one pool. `None` if something else is in it.
+fn counts_successes(expression: &Expression) -> Option<bool> {
+    match expression {
+        Expression::Number(_) => Some(false),
+        Expression::Pool(pool) => {
+            pool.modifiers.iter().any(Modifier::counts).then_some(false).filter(|_| counted(pool) == SUCCESSES)
+        }
+        Expression::Labelled(inner, _) | Expression::Parentheses(inner) => counts_successes(inner),
+        Expression::Chain(first, rest) => {
+            let sums = rest.iter().all(|(sign, _)| matches!(sign, Operator::Plus | Operator::Minus));
+            let mut each = rest.iter().map(|(_, each)| each).chain([&**first]);
+            (sums && each.all(|each| counts_successes(each).is_some()) && expression.throws()).then_some(true)
+        }
+        _ => None,
+    }
+}
+
+fn successes(count: i64) -> String {
+    format!("{count} {}{}", SUCCESSES.0, if count == 1 { "" } else { SUCCESSES.1 })
+}
+
 /// The outcome of a comparison: `SUCCESS +2 (17 vs 15)`.
 fn told(Verdict { value, comparison, against, success, margin }: Verdict) -> String {
     let end = if success { "SUCCESS" } else { "FAILURE" };
-    let sign = match comparison {
-        Comparison::AtLeast => "vs".to_owned(),
-        other => other.to_string(),
-    };
+    let sign = sign(comparison);
     let margin =
         margin.map_or_else(String::new, |margin| format!(" {}{margin}", if margin >= Number::ZERO { "+" } else { "" }));
     format!("{end}{margin} ({value} {sign} {against})")
 }
+
+fn sign(comparison: Comparison) -> String {
+    match comparison {
+        Comparison::AtLeast => "vs".to_owned(),
+        other => other.to_string(),
+    }
+}
+
+/// With how many dice a comparison holds: `1 of 2 (7 vs 4 9)`.
+fn met(roll: &Roll, value: Number, comparison: Comparison) -> String {
+    let dice: Vec<i64> = roll.throws.last().into_iter().flat_map(|throw| throw.kept().map(|die| die.value)).collect();
+    let shown = dice.iter().take(MOST_TOTALS).map(i64::to_string).collect::<Vec<_>>().join(" ");
+    let more = if dice.len() > MOST_TOTALS { " …" } else { "" };
+    let alike = if dice.len() > 1 && dice.windows(2).all(|two| two[0] == two[1]) { ", alike" } else { "" };
+    format!("{} of {}{alike} ({value} {} {shown}{more})", roll.total(), dice.len(), sign(comparison))
+}
+
+/// What most pools count.
+const SUCCESSES: (&str, &str) = ("success", "es");
 
 /// The name of what a pool counts, and its plural ending.
 fn counted(pool: &Pool) -> (&'static str, &'static str) {
@@ -84,7 +127,7 @@ fn counted(pool: &Pool) -> (&'static str, &'static str) {
         Modifier::Count(Counting::Odd) => Some(("odd", "")),
         _ => None,
     };
-    pool.modifiers.iter().find_map(counts).unwrap_or(("success", "es"))
+    pool.modifiers.iter().find_map(counts).unwrap_or(SUCCESSES)
 }
 
 /// For dice with words: how often each word shows.
@@ -102,7 +145,8 @@ fn words(pool: &Pool, throw: &dice::Throw) -> Option<String> {
 /// The results of the repeats.
 fn totals(reply: Reply, rolls: &Rolls, several: &[Roll]) -> Reply {
     let each = |between: &str| {
-        let shown: Vec<_> = several.iter().take(MOST_TOTALS).map(|roll| compared(roll).floor().to_string()).collect();
+        let one = |roll: &Roll| if roll.compared.is_some() { roll.total() } else { compared(roll).floor() };
+        let shown: Vec<_> = several.iter().take(MOST_TOTALS).map(|roll| one(roll).to_string()).collect();
         shown.join(between) + if several.len() > MOST_TOTALS { " …" } else { "" }
     };
     if several.iter().any(|roll| roll.verdict.is_some()) {

@@ -52,7 +52,7 @@ impl Value {
         let read = Notation::as_said(&whole, Dialect::Native).map_err(said)?;
         match <[Repeated; 1]>::try_from(read.rolls) {
             Ok([Repeated { times: None, expression, together: None }])
-                if !matches!(expression, Expression::Compared(..)) && expression.throws() =>
+                if expression.compared().is_none() && expression.throws() =>
             {
                 match expression.dice() {
                     Some(dice) if dice <= MOST_DICE as u64 => Ok(Value::Roll(expression)),

@@ -31,10 +31,11 @@ impl Display for Expression {
             }
             Expression::Compared(left, comparison, right) => {
                 left.fmt(f)?;
-                match comparison {
-                    Comparison::AtLeast => write!(f, " vs {right:#}"),
-                    comparison => write!(f, " {comparison} {right:#}"),
-                }
+                write!(f, " {} {right:#}", comparison.between())
+            }
+            Expression::ComparedWithEach(left, comparison, pool) => {
+                left.fmt(f)?;
+                write!(f, " {} each {pool:#}", comparison.between())
             }
         }
     }
@@ -145,6 +146,8 @@ impl Display for Faces {
             Faces::Computed(inner) => write!(f, "({inner})"),
             Faces::Digits(dice) => (0..*dice).try_for_each(|_| f.write_str("6")),
             Faces::Percent => f.write_str("%"),
+            Faces::Tens(more, End::Low) => write!(f, "100b{more}"),
+            Faces::Tens(more, End::High) => write!(f, "100p{more}"),
             Faces::Fudge => f.write_str("F"),
             Faces::FudgeRare => f.write_str("F.1"),
             Faces::Range(first, last) => write!(f, "[{first}..{last}]"),
@@ -192,7 +195,11 @@ impl Display for Modifier {
             // One after the other, each would be rerolled once.
             Modifier::Reroll(Some(times), conditions) if conditions.len() > 1 => {
                 f.write_str("r")?;
-                if *times == 1 { f.write_str("o")? } else { write!(f, "r{times}")? }
+                if *times == 1 {
+                    f.write_str("o")?
+                } else {
+                    write!(f, "r{times}")?
+                }
                 for (n, condition) in conditions.iter().enumerate() {
                     f.write_str(if n == 0 { "[" } else { "," })?;
                     short(f, condition)?;
@@ -282,6 +289,11 @@ impl Comparison {
             Comparison::AtLeast => ">=",
             Comparison::Greater => ">",
         }
+    }
+
+    /// What is written between two results.
+    pub(crate) fn between(self) -> &'static str {
+        if self == Comparison::AtLeast { "vs" } else { self.sign() }
     }
 }
 

@@ -60,6 +60,18 @@ impl Expression {
             Expression::Compared(left, comparison, right) => {
                 format!("whether {} is {} {}", left.in_words(), comparison.in_words(), right.in_words())
             }
+            Expression::ComparedWithEach(left, comparison, pool) => {
+                let (left, dice) = (left.in_words(), pool.dice_in_words());
+                let where_it_is = match comparison {
+                    Comparison::Less => "less",
+                    Comparison::AtMost => "at most as much",
+                    Comparison::Equal => "the same",
+                    Comparison::Unequal => "something else",
+                    Comparison::AtLeast => "at least as much",
+                    Comparison::Greater => "more",
+                };
+                format!("{left}, compared with each of {dice}, counting those where it is {where_it_is}")
+            }
         }
     }
 }
@@ -105,13 +117,7 @@ impl Condition {
 
 impl Pool {
     fn in_words(&self) -> String {
-        let (what, one) = match &self.source {
-            Source::Dice(count, faces) => (dice(count, faces), matches!(count, Count::Number(1))),
-            Source::Group(members) => {
-                let members: Vec<_> = members.iter().map(Expression::in_words).collect();
-                (listed(&members, "and"), false)
-            }
-        };
+        let one = matches!(&self.source, Source::Dice(Count::Number(1), _));
         let counts = self.modifiers.iter().any(Modifier::counts);
         let end = match (&self.source, counts, one) {
             (_, true, _) => "",
@@ -119,9 +125,18 @@ impl Pool {
             (_, _, true) if self.modifiers.is_empty() => "",
             _ => ", added up",
         };
+        format!("{}{end}", self.dice_in_words())
+    }
+
+    /// Its dice and what is done to them, without what is made of them.
+    fn dice_in_words(&self) -> String {
+        let what = match &self.source {
+            Source::Dice(count, faces) => dice(count, faces),
+            Source::Group(members) => listed(&members.iter().map(Expression::in_words).collect::<Vec<_>>(), "and"),
+        };
         let steps: String =
             self.modifiers.iter().map(|modifier| format!(", {}", modifier.in_words(&self.source))).collect();
-        format!("{what}{steps}{end}")
+        format!("{what}{steps}")
     }
 }
 
@@ -139,6 +154,10 @@ fn dice(count: &Count, faces: &Faces) -> String {
         Faces::Computed(inner) => format!("of as many sides as ({}) says", inner.in_words()),
         Faces::Digits(dice) => format!("read from {dice} dice of 6 sides"),
         Faces::Percent => "of 100 sides".to_owned(),
+        Faces::Tens(more, end) => {
+            let which = if *end == End::Low { "lowest" } else { "highest" };
+            format!("of 100 sides, read from ones and {} dice of tens: the {which} counts", more + 1)
+        }
         Faces::Fudge => "that show -1, 0 or 1".to_owned(),
         Faces::FudgeRare => "that show -1 and 1 once and 0 four times".to_owned(),
         Faces::Range(first, last) => format!("that show {first} to {last}"),

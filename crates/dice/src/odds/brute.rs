@@ -133,6 +133,9 @@ mod tests {
             "1d20+5 vs 15",
             "2d6 vs 1d8+2",
             "1d6[fire]-1d4[cold]",
+            "1d6+2 vs each 2d10",
+            "1d6 < each 3d4",
+            "1d6+1d4 > each 2d6",
         ] {
             assert!(agree(text), "{text} is not computed");
         }

@@ -4,7 +4,9 @@ use super::exploding::Exploding;
 use super::select::{Chosen, Places};
 use super::spread::{Run, Spread};
 use super::{Computation, Stop, Weight};
-use crate::expression::{Choice, Condition, Count, Counting, Explosion, Expression, Faces, Modifier, Pool, Source};
+use crate::expression::{
+    Choice, Comparison, Condition, Count, Counting, Explosion, Expression, Faces, Modifier, Pool, Source,
+};
 use crate::limits::{MAX_DICE, MAX_FACES_OF_ODDS};
 use crate::roll::pool::Kind;
 use crate::{DiceError, Fate, RollError, ShownDie, Throw};
@@ -58,6 +60,25 @@ impl<W: Weight> Computation<'_, W> {
             }
         }
         Ok(mixed)
+    }
+
+    /// With how many dice of a pool a comparison holds.
+    pub(super) fn met(&mut self, left: &Spread<W>, comparison: Comparison, pool: &Pool) -> Result<Spread<W>, Stop> {
+        let Pool { source: Source::Dice(Count::Number(count), faces), modifiers } = pool else {
+            return Err(Stop::Unable);
+        };
+        let Some(sides) = faces.sides().filter(|_| modifiers.is_empty()) else { return Err(Stop::Unable) };
+        let once = self.dice(1, Kind { faces, sides }, &[])?.into_spread();
+        let mut all = Spread::default();
+        for (value, weight) in left.iter() {
+            self.look_at(once.len())?;
+            let one = once.iter().map(|(die, weight)| (i64::from(comparison.holds(value, die)), weight.clone()));
+            let one = Run::of(one)?;
+            for (met, ways) in self.power(&one, *count)?.iter() {
+                all.add(met.into(), weight.times(ways));
+            }
+        }
+        Ok(all)
     }
 
     fn dice(&mut self, count: u32, kind: Kind<'_>, modifiers: &[Modifier]) -> Result<Run<W>, Stop> {

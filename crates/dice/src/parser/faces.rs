@@ -1,9 +1,13 @@
 //! Parses dice: how many, and their faces.
 
 use super::{Parsed, Parser};
-use crate::expression::{Count, Expression, Face, FaceList, Faces, Pool, Source};
-use crate::limits::{MAX_DICE, MAX_FACES, MAX_LABEL};
+use crate::expression::{Count, End, Expression, Face, FaceList, Faces, Pool, Source};
+use crate::limits::{MAX_DICE, MAX_FACES, MAX_LABEL, MAX_TENS};
 use crate::notation::NotationError;
+use crate::source::Scripted;
+
+/// The dice that a step goes up and down.
+const STEPS: [u32; 5] = [4, 6, 8, 10, 12];
 
 impl Parser<'_> {
     /// Reads the dice whose `d` is here and whose count began at `start`.
@@ -11,6 +15,11 @@ impl Parser<'_> {
         let bare = self.at == start;
         self.at += 1; // the d
         let mut faces = self.faces(start)?;
+        if let (Count::Number(1), Faces::Sides(100) | Faces::Percent) = (&count, &faces)
+            && let Some(tens) = self.more_tens()?
+        {
+            faces = tens;
+        }
         if let Faces::Sides(sides) = faces
             && let Some(digits) = Faces::of_bare(sides)
         {
@@ -31,6 +40,25 @@ impl Parser<'_> {
         Ok(Expression::Pool(Pool { source, modifiers }))
     }
 
+    /// `b1`, `p2` behind a d100: more dice of tens.
+    fn more_tens(&mut self) -> Parsed<Option<Faces>> {
+        let (start, rest) = (self.at, self.rest().trim_start().as_bytes());
+        let end = match rest {
+            [b'b' | b'B', b'0'..=b'9', ..] => End::Low,
+            [b'p' | b'P', b'0'..=b'9', ..] => End::High,
+            _ => return Ok(None),
+        };
+        self.skip_spaces();
+        self.at += 1;
+        match self.digits()? {
+            Some(more @ 1..=MAX_TENS) => Ok(Some(Faces::Tens(u32::try_from(more).unwrap_or(1), end))),
+            _ => {
+                Err(self
+                    .error(start..self.at, format!("a d100 has 1 to {MAX_TENS} bonus or penalty dice, as in d100b1")))
+            }
+        }
+    }
+
     /// `2d66` may be two rolls of `d66`, or two dice with so many sides.
     fn several_digits(&self, sides: u32, start: usize) -> NotationError {
         let count = self.text[start..self.at].split(['d', 'D']).next().unwrap_or_default().trim();
@@ -43,6 +71,38 @@ impl Parser<'_> {
         let whole = counted && self.text[..start].trim().is_empty() && self.text[self.at..].trim().is_empty();
         let meant = whole.then(|| format!("{count}x d{sides}"));
         NotationError { meant, ..self.error(start..self.at, what) }
+    }
+
+    /// `step(d8, -1)`: the dice that are so many steps up or down the ladder of dice, here a d6.
+    pub(super) fn step(&mut self) -> Parsed<Expression> {
+        let start = self.at;
+        self.at += "step".len();
+        self.skip_spaces();
+        let arguments = self.enclosed(Self::several)?;
+        let [Expression::Pool(Pool { source: Source::Dice(count, Faces::Sides(sides)), modifiers }), steps] =
+            arguments.as_slice()
+        else {
+            return Err(
+                self.error(start..self.at, "step takes a die and how many steps up or down, as in step(d8, -1)")
+            );
+        };
+        let steps = match steps.throws() {
+            true => None,
+            false => steps.roll(&mut Scripted::new([])).ok().and_then(|steps| steps.value.whole()),
+        };
+        let from = STEPS.iter().position(|step| step == sides).filter(|_| modifiers.is_empty());
+        let (Some(from), Some(steps)) = (from, steps) else {
+            return Err(self
+                .error(start..self.at, "steps are whole, and the dice are d4, d6, d8, d10, d12, as in step(d8, -1)"));
+        };
+        let to = i64::try_from(from).ok().and_then(|from| from.checked_add(steps)).unwrap_or(i64::MAX);
+        let Some(sides) = usize::try_from(to).ok().and_then(|to| STEPS.get(to)) else {
+            let what = if to < 0 { "there is no die below a d4" } else { "there is no die above a d12" };
+            return Err(self.error(start..self.at, what));
+        };
+        let source = Source::Dice(count.clone(), Faces::Sides(*sides));
+        let modifiers = self.modifiers(&source)?;
+        Ok(Expression::Pool(Pool { source, modifiers }))
     }
 
     fn faces(&mut self, start: usize) -> Parsed<Faces> {

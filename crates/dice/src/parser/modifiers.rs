@@ -87,7 +87,7 @@ impl Parser<'_> {
     fn counted_where(&mut self, source: &Source, before: &[Modifier]) -> Parsed<Option<Modifier>> {
         // A second comparison compares what the first one counted.
         let counted = before.iter().any(|each| matches!(each, Modifier::Count(Counting::Success(_))));
-        if !self.first || counted {
+        if !self.first && !self.counting || counted {
             return Ok(None);
         }
         // `2d6 > 2d4` compares two results. Where words may stand in any order, the second `d` may drop a die.
@@ -103,13 +103,18 @@ impl Parser<'_> {
             in_turn.sort_by_key(turn_of);
         }
         let counts = apart && !(source.leaves_one(&in_turn) && whole);
+        self.counting |= counts;
         Ok(counts.then_some(Modifier::Count(Counting::Success(condition))))
     }
 
     /// True if dice follow the comparison sign here, with or without a count.
     fn is_compared_with_dice(&self) -> bool {
         let Some((sign, _)) = self.compares() else { return false };
-        let right = self.rest()[sign.len()..].trim_start().trim_start_matches(|c: char| c.is_ascii_digit());
+        let right = self.rest()[sign.len()..].trim_start();
+        if right.get(..4).is_some_and(|word| word.eq_ignore_ascii_case("each")) {
+            return true;
+        }
+        let right = right.trim_start_matches(|c: char| c.is_ascii_digit());
         let sides = right.strip_prefix(['d', 'D']).unwrap_or_default();
         sides.starts_with(|c: char| c.is_ascii_digit() || matches!(c, '%' | '(' | '[' | 'f' | 'F'))
     }

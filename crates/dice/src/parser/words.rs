@@ -112,7 +112,9 @@ impl Parser<'_> {
                 let Some(last) = last else { break };
                 let (least, most) = (condition.value, last);
                 if most - least >= MAX_MODIFIERS as i64 {
-                    return Err(self.error(start..self.at, format!("{MAX_MODIFIERS} different faces are the most there")));
+                    return Err(
+                        self.error(start..self.at, format!("{MAX_MODIFIERS} different faces are the most there"))
+                    );
                 }
                 several.extend((least..=most).map(|value| Condition { comparison: Comparison::Equal, value }));
             } else {
@@ -148,7 +150,6 @@ impl Parser<'_> {
     /// The lowest or highest value that a die can count.
     fn bound(&mut self, word: &Word<'_>) -> Parsed<i64> {
         let native = word.spelling.native;
-        self.skip_spaces();
         let bound = self.signed()?;
         bound.ok_or_else(|| self.error(word.start..self.at, format!("{native} needs a number, as in {native}2")))
     }
@@ -180,7 +181,10 @@ impl Parser<'_> {
             }
             "even" => Counting::Even,
             "odd" => Counting::Odd,
-            "pair" => Counting::Pairs(self.bound(word)?),
+            "pair" => {
+                self.skip_spaces();
+                Counting::Pairs(self.bound(word)?)
+            }
             "m" => Counting::Matches,
             _ => match self.count()?.unwrap_or(2) {
                 0 | 1 => return Err(self.error(word.start..self.at, "a set has at least 2, as in mt2")),

@@ -1,6 +1,7 @@
 //! Rolls a pool and applies its modifiers.
 
 use super::{Fate, RollError, ShownDie, Throw, Thrower};
+use crate::digits;
 use crate::expression::{
     Choice, Comparison, Condition, Count, Counting, End, Explosion, Expression, Faces, Modifier, Pool, Source,
 };
@@ -60,6 +61,15 @@ impl Kind<'_> {
                 }
                 before + 1
             }
+            // The ones fall first, then all the tens. A 10 on a die is its 0.
+            Faces::Tens(more, _) => {
+                let (mut face, mut place) = (0, 1);
+                for _ in 0..more + 2 {
+                    face += dice.throw(10)? % 10 * place;
+                    place *= 10;
+                }
+                face + 1
+            }
             _ => dice.throw(self.sides)?,
         };
         Ok(ShownDie { face, ..ShownDie::result(self.faces.value(face)) })
@@ -107,7 +117,15 @@ impl<'e, D: Dice + ?Sized> Thrower<'_, 'e, D> {
         let kind = Kind { faces, sides };
         let mut dice = Vec::with_capacity(count as usize);
         for _ in 0..count {
-            dice.push(kind.one(self.dice)?);
+            let die = kind.one(self.dice)?;
+            if let Faces::Tens(more, _) = faces {
+                let mut others: Vec<i64> = digits::each_of_tens(*more, die.face).collect();
+                others.remove(others.iter().position(|other| *other == die.value).unwrap_or_default());
+                dice.extend(
+                    others.into_iter().map(|other| ShownDie { fate: Fate::Dropped, ..ShownDie::result(other) }),
+                );
+            }
+            dice.push(die);
         }
         Ok((Throw { dice, tally: None }, kind))
     }

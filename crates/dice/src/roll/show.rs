@@ -1,7 +1,7 @@
 //! A roll as shown: the canonical notation with the dice after each pool.
 
 use super::{Fate, Roll, ShownDie, Throw};
-use crate::expression::{Comparison, Count, Expression, Faces, Mark, Pool, Source};
+use crate::expression::{Count, Expression, Faces, Mark, Pool, Source};
 use std::convert::Infallible;
 use std::fmt::{self, Display, Write};
 
@@ -194,11 +194,14 @@ fn show<E>(
         }
         Expression::Compared(left, comparison, right) => {
             show(left, throws, out)?;
-            match comparison {
-                Comparison::AtLeast => between("vs", out)?,
-                comparison => between(comparison.sign(), out)?,
-            }
+            between(comparison.between(), out)?;
             show(right, throws, out)
+        }
+        Expression::ComparedWithEach(left, comparison, pool) => {
+            show(left, throws, out)?;
+            between(comparison.between(), out)?;
+            out(Piece::Text(Shown::Word("each ")))?;
+            show_pool(pool, throws, out)
         }
     }
 }

@@ -209,10 +209,7 @@ impl<'a> Parts<'a> {
         let (start, prose, notation) = plain().or_else(with_prose)?;
         let (line, prose) = (line[..prose].trim_end(), Some(line[prose..].trim()).filter(|prose| !prose.is_empty()));
         let [roll] = notation.rolls.as_slice() else { return None };
-        let added = match &roll.expression {
-            Expression::Compared(left, ..) => left,
-            whole => whole,
-        };
+        let added = roll.expression.compared().unwrap_or(&roll.expression);
         // The longest beginning that is a sum.
         let ends = line.char_indices().map(|(at, _)| at).chain([line.len()]).rev();
         let mut ends = ends.take_while(|end| *end > start);
@@ -233,7 +230,7 @@ impl<'a> Parts<'a> {
             rest: &line[end..],
             prose,
             sum: matches!(added, Expression::Chain(..)),
-            compares: matches!(roll.expression, Expression::Compared(..)) && roll.together.is_none(),
+            compares: roll.expression.compared().is_some() && roll.together.is_none(),
         })
     }
 
