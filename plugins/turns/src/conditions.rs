@@ -1,9 +1,10 @@
 //! Conditions: labels on characters that last for some rounds, until the scene ends, or until somebody clears them. What
 //! they do to a roll is for the people at the table.
 
+use crate::lasting::{Lasts, TurnOf, Whose, read};
 use crate::order::Order;
-use crate::{Rounds, State, referees};
-use plugin_api::{Argument, CharacterId, Name, Number, Refusal, Reply, Scenes, Text, Turn, number_word};
+use crate::{State, referees};
+use plugin_api::{CharacterId, Name, Refusal, Reply, Scenes, Text, Turn};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -21,11 +22,6 @@ const CLEARS: [&str; 8] = ["clear", "remove", "end", "none", "off", "no", "not",
 const OVER: [&str; 6] = ["none", "off", "over", "gone", "ended", "cleared"];
 /// The same, anywhere around one that there is.
 const ENDED: [&str; 10] = ["longer", "isn't", "isnt", "never", "lose", "loses", "lost", "ends", "stops", "anymore"];
-/// Words behind a number of rounds.
-const ROUNDS: [&str; 8] = ["round", "rounds", "rd", "rds", "rnd", "rnds", "turn", "turns"];
-/// Words in front of a duration.
-const LINKS: [&str; 2] = ["for", "in"];
-
 /// A condition.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Condition {
@@ -46,16 +42,17 @@ enum Until {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         apart: Option<u64>,
     },
+    /// In this round, when this turn begins, or with `end` when it is over. The rounds are counted as above.
+    Turn {
+        round: u32,
+        turn: CharacterId,
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        end: bool,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        apart: Option<u64>,
+    },
     /// With the scene that began with this entry.
     Scene(u64),
-}
-
-/// How long a condition is to last, as typed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Lasts {
-    UntilCleared,
-    Rounds(u32),
-    Scene,
 }
 
 /// Everybody's conditions.
@@ -70,9 +67,24 @@ impl Conditions {
             Some(Until::Round { round, turn: with, apart: of }) if of == apart => {
                 now > round || (now == round && (with.is_none() || with == turn))
             }
+            Some(Until::Turn { round, turn: with, end: false, apart: of }) if of == apart => {
+                now > round || (now == round && turn == Some(with))
+            }
+            Some(Until::Turn { round, turn: with, end: true, apart: of }) if of == apart => {
+                now > round && (turn != Some(with) || now > round.saturating_add(1))
+            }
             _ => false,
         };
-        self.take(over)
+        let ended = self.take(over);
+        for condition in self.0.values_mut().flatten() {
+            // This turn has begun, so the next that begins ends it.
+            if let Some(Until::Turn { round, turn: with, end: true, apart: of }) = &mut condition.until
+                && (*of, *round, turn) == (apart, now, Some(*with))
+            {
+                *round = now.saturating_sub(1);
+            }
+        }
+        ended
     }
 
     /// Lets what was to last for some more rounds of scenes apart that ended last for as many of the common one, from this
@@ -84,6 +96,10 @@ impl Conditions {
             {
                 let round = now.saturating_add(round.saturating_sub(*last).max(1));
                 condition.until = Some(Until::Round { round, turn, apart: None });
+            } else if let Some(Until::Turn { round, apart: of @ Some(_), .. }) = &mut condition.until
+                && of.is_some_and(|apart| ended.contains_key(&apart))
+            {
+                (*round, *of) = (now, None);
             }
         }
     }
@@ -114,14 +130,14 @@ impl State {
     /// Everybody's conditions on one line, seen from this scene; nothing if there are none.
     pub fn conditions_shown(&self, scenes: &Scenes, named: &dyn Fn(CharacterId) -> String) -> Option<String> {
         let each = |(who, conditions): (&CharacterId, &Vec<Condition>)| {
-            format!("{}: {}", named(*who), list(self, scenes, conditions))
+            format!("{}: {}", named(*who), list(self, scenes, conditions, named))
         };
         let all: Vec<_> = self.current(scenes).0.iter().map(each).collect();
         (!all.is_empty()).then(|| all.join(" | "))
     }
 }
 
-fn list(state: &State, scenes: &Scenes, conditions: &[Condition]) -> String {
+fn list(state: &State, scenes: &Scenes, conditions: &[Condition], named: &dyn Fn(CharacterId) -> String) -> String {
     let each = |condition: &Condition| match condition.until {
         None => condition.label.clone(),
         Some(Until::Scene(_)) if scenes.others.is_empty() => format!("{} (this scene)", condition.label),
@@ -130,6 +146,10 @@ fn list(state: &State, scenes: &Scenes, conditions: &[Condition]) -> String {
             0 | 1 => format!("{} (1 round)", condition.label),
             left => format!("{} ({left} rounds)", condition.label),
         },
+        Some(Until::Turn { turn, end, .. }) => {
+            let of = if end { "the end of " } else { "" };
+            format!("{} (until {of}{}'s turn)", condition.label, named(turn))
+        }
     };
     conditions.iter().map(each).collect::<Vec<_>>().join(", ")
 }
@@ -214,7 +234,10 @@ pub(crate) fn told(name: &str, after: Option<&Value>) -> String {
 fn of_one(state: &State, turn: &Turn, who: CharacterId) -> Reply {
     let name = turn.name(who);
     match state.current(&turn.scenes).0.get(&who) {
-        Some(own) => Reply::new().bold(name).text(format!(": {}", list(state, &turn.scenes, own))),
+        Some(own) => {
+            let named = |who| turn.name(who).to_owned();
+            Reply::new().bold(name).text(format!(": {}", list(state, &turn.scenes, own, &named)))
+        }
         None => format!("{name} has no conditions.").into(),
     }
 }
@@ -243,7 +266,7 @@ fn clear(state: &mut State, turn: &Turn, who: CharacterId, label: &str) -> Resul
     Ok(())
 }
 
-fn add(state: &mut State, turn: &Turn, who: CharacterId, typed: &str) -> Result<(), Refusal> {
+fn add(state: &mut State, turn: &mut Turn, who: CharacterId, typed: &str) -> Result<(), Refusal> {
     let known = state.conditions.0.contains_key(&who);
     if !known && state.conditions.0.len() >= MOST_CHARACTERS {
         return Err(
@@ -252,7 +275,7 @@ fn add(state: &mut State, turn: &Turn, who: CharacterId, typed: &str) -> Result<
     }
     let apart = turn.scenes.apart;
     let (round, current) = (state.round(apart), state.order(apart).and_then(Order::current));
-    let own = state.conditions.0.entry(who).or_default();
+    let mut new = Vec::new();
     for part in typed
         .replace(" and ", ", ")
         .replace(" & ", ", ")
@@ -271,9 +294,14 @@ fn add(state: &mut State, turn: &Turn, who: CharacterId, typed: &str) -> Result<
                 Some(scene) => Some(Until::Scene(scene)),
                 None => return Err(Refusal::new("no scene was begun here").example("scene The wolf at the ford")),
             },
+            Lasts::Turn(of) => Some(until_turn(state, turn, who, of)?),
         };
-        own.retain(|each| !each.label.eq_ignore_ascii_case(label));
-        own.push(Condition { label: label.to_owned(), until });
+        new.push(Condition { label: label.to_owned(), until });
+    }
+    let own = state.conditions.0.entry(who).or_default();
+    for condition in new {
+        own.retain(|each| !each.label.eq_ignore_ascii_case(&condition.label));
+        own.push(condition);
     }
     match own.len() {
         0 => Err(Refusal::new("which condition?").example(format!("condition {} prone", turn.name(who)))),
@@ -282,57 +310,36 @@ fn add(state: &mut State, turn: &Turn, who: CharacterId, typed: &str) -> Result<
     }
 }
 
-/// A label and how long it lasts: `prone for 3 rounds`, `inspired until scene`.
-fn read(part: &str) -> Result<(&str, Lasts), Refusal> {
-    let words: Vec<&str> = part.split_whitespace().collect();
-    let is_scene = |at: &usize| {
-        let last: Vec<String> = words[*at..].iter().map(|word| word.to_lowercase()).collect();
-        let (first, rest) = last.split_first().map_or(("", &[][..]), |(first, rest)| (first.as_str(), rest));
-        let left = rest.iter().filter(|word| !["the", "end", "ends", "of", "is", "over"].contains(&word.as_str()));
-        ["until", "till", "til", "this"].contains(&first) && left.eq(["scene"].iter())
+/// When a turn ends what lasts until then.
+///
+/// # Errors
+/// Nobody is called so, or whoever it is has no turn.
+fn until_turn(state: &State, turn: &mut Turn, who: CharacterId, of: TurnOf<'_>) -> Result<Until, Refusal> {
+    let apart = turn.scenes.apart;
+    let order = state.order(apart).filter(|order| !order.is_empty());
+    let whose = match of.whose {
+        Whose::Named(name) => turn.character(name)?,
+        Whose::Mine => turn.actor,
+        Whose::Theirs => who,
+        Whose::Acting => order.and_then(Order::current).unwrap_or(who),
     };
-    if let Some(at) = (1..words.len()).find(is_scene) {
-        let end = words[at].as_ptr() as usize - part.as_ptr() as usize;
-        return Ok((part[..end].trim(), Lasts::Scene));
-    }
-    let [before @ .., count, unit] = words.as_slice() else { return Ok((part, Lasts::UntilCleared)) };
-    if !ROUNDS.contains(&unit.to_lowercase().as_str()) {
-        return Ok((part, Lasts::UntilCleared));
-    }
-    let spelled = number_word(count).map(|count| count.to_string());
-    let figures = spelled.as_deref().unwrap_or(count);
-    let read = Rounds::kind().read(&[figures]).map_err(|misfit| Refusal::new(misfit.says).about(*count))?;
-    let Some(Number(rounds)) = read.map(|(value, _)| Rounds::from_value(value)).transpose()? else {
-        return Ok((part, Lasts::UntilCleared));
+    let Some(order) = order.filter(|order| order.has(whose)) else {
+        let name = turn.name(whose);
+        return Err(Refusal::new(format!("{name} is not in the turn order")).example(format!("init {name} 12")));
     };
-    let linked = before.last().is_some_and(|word| LINKS.contains(&word.to_lowercase().as_str()));
-    let kept = before.len() - usize::from(linked);
-    let Some(last) = before[..kept].last() else {
-        return Err(Refusal::new("which condition lasts so long?")
-            .about(*count)
-            .example("condition Ann prone 3 rounds"));
+    let now = order.round().max(1);
+    let round = match order.current() == Some(whose) {
+        // As if it had begun after the condition did.
+        true if of.end && !of.next => now.saturating_sub(1),
+        false if order.is_to_come(whose) => now,
+        _ => now.saturating_add(1),
     };
-    let end = last.as_ptr() as usize + last.len() - part.as_ptr() as usize;
-    Ok((&part[..end], Lasts::Rounds(rounds as u32)))
+    Ok(Until::Turn { round, turn: whose, end: of.end, apart })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn how_long_it_lasts_is_read_at_the_end() {
-        let lasts = |part| read(part).expect("it reads");
-        assert_eq!(lasts("prone"), ("prone", Lasts::UntilCleared));
-        assert_eq!(lasts("prone -2 for 3 rounds"), ("prone -2", Lasts::Rounds(3)));
-        assert_eq!(lasts("poisoned for three rounds"), ("poisoned", Lasts::Rounds(3)));
-        assert_eq!(lasts("Held fast 1 round"), ("Held fast", Lasts::Rounds(1)));
-        assert_eq!(lasts("inspired until the end of the scene"), ("inspired", Lasts::Scene));
-        assert_eq!(lasts("burning til the scene is over"), ("burning", Lasts::Scene));
-        assert_eq!(lasts("waiting until the scene painter comes").1, Lasts::UntilCleared);
-        assert_eq!(lasts("wounded 2"), ("wounded 2", Lasts::UntilCleared));
-        assert!(read("3 rounds").is_err() && read("prone 5000 rounds").is_err());
-    }
 
     #[test]
     fn a_condition_of_two_rounds_ends_when_the_turn_it_began_in_comes_for_the_second_time() {
@@ -343,5 +350,17 @@ mod tests {
         assert!(all.pass(Some(7), 3, Some(bob)).is_empty(), "another scene has rounds of its own");
         assert_eq!(all.pass(None, 3, Some(bob)), [(ann, "prone".to_owned())]);
         assert_eq!(all, Conditions::default());
+    }
+
+    #[test]
+    fn a_condition_until_the_end_of_a_turn_ends_when_the_next_one_begins() {
+        let (ann, bob) = (CharacterId(1), CharacterId(2));
+        let until = Some(Until::Turn { round: 2, turn: bob, end: true, apart: None });
+        let mut all = Conditions(BTreeMap::from([(ann, vec![Condition { label: "prone".into(), until }])]));
+        assert!(all.pass(None, 2, Some(ann)).is_empty() && all.pass(None, 2, Some(bob)).is_empty());
+        assert_eq!(all.pass(None, 3, Some(ann)).len(), 1);
+        let until = Some(Until::Turn { round: 2, turn: bob, end: true, apart: None });
+        let mut all = Conditions(BTreeMap::from([(ann, vec![Condition { label: "prone".into(), until }])]));
+        assert_eq!(all.pass(None, 3, Some(ann)).len(), 1, "a turn that never came is over with its round");
     }
 }

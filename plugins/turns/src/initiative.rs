@@ -5,7 +5,7 @@ use crate::entrants::{Entrant, Value};
 use crate::here::Here;
 use crate::order::{Begins, Mode, Side};
 use crate::{Change, referees};
-use plugin_api::{CharacterId, Moment, Name, Refusal, Reply, Turn, names};
+use plugin_api::{CharacterId, Moment, Name, Refusal, Reply, Text, Turn, names};
 
 /// The most of a kind that stand in front of their name.
 const MOST_OF_A_KIND: i32 = 9;
@@ -43,6 +43,7 @@ pub(crate) fn init(here: &mut Here, turn: &mut Turn, change: Option<Change>) -> 
             *here.cards = Some(cards);
             Ok(reply)
         }
+        Some(Change::Ties { first }) => ties(here, turn, first),
         Some(Change::Free) => follow(here, turn, Mode::Free, "Whoever acts names who is next."),
         Some(Change::Listed) => follow(here, turn, Mode::Listed, "Turns go down the list."),
     }
@@ -57,6 +58,28 @@ fn follow(here: &mut Here, turn: &mut Turn, mode: Mode, says: &str) -> Result<Re
     here.order.follow(mode);
     *here.cards = None;
     turn.close_offers(None, &["done", "next"]);
+    Ok(Reply::from(says).text(order_after(here, turn)))
+}
+
+/// Shows or says who goes first of those with the same number.
+fn ties(here: &mut Here, turn: &Turn, first: Option<Text>) -> Result<Reply, Refusal> {
+    if let Some(Text { text, .. }) = first {
+        let side = match text.to_lowercase().trim_end_matches(" first") {
+            "pc" | "hero" | "player" => Some(Side::Heroes),
+            "npc" | "opposition" | "foe" | "enemy" | "monster" => Some(Side::Opposition),
+            "off" | "none" | "no" => None,
+            _ => {
+                let what = "of equal numbers pc or npc goes first, or with off whoever came first";
+                return Err(Refusal::new(what).about(&text).example("init ties pc"));
+            }
+        };
+        referees(turn, "say who goes first of equal numbers")?;
+        here.order.tie(side, &|who| turn.opposes(who));
+    }
+    let says = match here.order.ties() {
+        Some(side) => format!("Of equal numbers the {} go first.", side.name()),
+        None => "Of equal numbers whoever came first goes first.".to_owned(),
+    };
     Ok(Reply::from(says).text(order_after(here, turn)))
 }
 
@@ -115,7 +138,7 @@ fn enter(here: &mut Here, turn: &mut Turn, entrants: Vec<Entrant>) -> Result<Rep
         if let Some((_, Some(how))) = &value {
             rolled.push(format!("{} {how}", turn.name(who)));
         }
-        here.order.enter(who, value.map(|(total, _)| total));
+        here.order.enter(who, value.map(|(total, _)| total), &|who| turn.opposes(who));
     }
     let reply = rolled.into_iter().fold(Reply::new(), |reply, roll| reply.die(roll).text(" | "));
     let order = text_of(here, turn).unwrap_or_default();

@@ -7,6 +7,7 @@ mod conditions;
 mod entrants;
 mod here;
 mod initiative;
+mod lasting;
 mod order;
 mod sentence;
 
@@ -67,6 +68,7 @@ enum Command {
         example = "init sides",
         example = "init cards drama",
         example = "init free",
+        example = "init ties pc",
         example = "init clear"
     )]
     Init { change: Option<Change> },
@@ -100,14 +102,15 @@ enum Command {
 /// What lasts for a while.
 #[derive(Clone, Commands)]
 enum Lasting {
-    /// Show the conditions of everyone, or give somebody some: for a number of rounds, until the scene ends, or until
-    /// you clear them.
+    /// Show the conditions of everyone, or give somebody some: for a number of rounds, until a turn or the scene ends, or
+    /// until you clear them.
     #[command(
         shows,
         alias = "cond",
         alias = "conditions",
         example = "condition Ann prone 3 rounds, blinded",
         example = "condition",
+        example = "condition Ann stunned until Bob's next turn",
         example = "condition Ann inspired until scene",
         example = "condition Ann clear prone",
         example = "condition Ann clear"
@@ -151,6 +154,9 @@ enum Change {
     /// Whoever acts names the next.
     #[form("free", "popcorn")]
     Free,
+    /// Say who goes first of those with the same number: pc, npc, or off for whoever came first.
+    #[form("ties", "tie")]
+    Ties { first: Option<Text> },
     /// One after the other, as listed.
     #[form("list", "listed")]
     Listed,

@@ -53,6 +53,9 @@ pub(crate) struct Order {
     /// Which side acts first, if a card says that.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     first: Option<Side>,
+    /// Which side goes first of those with the same number; without one, whoever came first.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    ties: Option<Side>,
     /// Who has acted this round.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     acted: BTreeSet<CharacterId>,
@@ -109,17 +112,44 @@ impl Order {
         self.delayed.contains(&who)
     }
 
+    /// True if the turn of somebody in the order is still to come in this round.
+    pub fn is_to_come(&self, who: CharacterId) -> bool {
+        let at = |who| self.places.iter().position(|place| Some(place.who) == who);
+        match self.mode {
+            Mode::Listed => self.delayed.contains(&who) || self.current.is_none() || at(Some(who)) > at(self.current),
+            Mode::Sides | Mode::Free => !self.acted.contains(&who),
+        }
+    }
+
     /// Everyone in it with their number, in order.
     pub fn all(&self) -> impl Iterator<Item = (CharacterId, Option<i32>)> {
         self.places.iter().map(|place| (place.who, place.value))
     }
 
-    /// Puts somebody in, after everyone with the same or a higher number; without one, at the end.
-    pub fn enter(&mut self, who: CharacterId, value: Option<i32>) {
+    /// Puts somebody in, after everyone with a higher number, and with the same unless ties say otherwise; without a
+    /// number, at the end.
+    pub fn enter(&mut self, who: CharacterId, value: Option<i32>, opposes: &dyn Fn(CharacterId) -> bool) {
         self.places.retain(|place| place.who != who);
-        let lower = |place: &Place| value.is_some() && place.value < value;
-        let at = self.places.iter().position(lower).unwrap_or(self.places.len());
+        let goes_first = |who| self.ties.is_some_and(|first| opposes(who) == (first == Side::Opposition));
+        let behind =
+            |place: &Place| place.value < value || place.value == value && goes_first(who) && !goes_first(place.who);
+        let at = self.places.iter().position(|place| value.is_some() && behind(place)).unwrap_or(self.places.len());
         self.places.insert(at, Place { who, value });
+    }
+
+    /// Says which side goes first of those with the same number, and sorts those who are in by it.
+    pub fn tie(&mut self, first: Option<Side>, opposes: &dyn Fn(CharacterId) -> bool) {
+        self.ties = first;
+        if self.round == 0 {
+            for Place { who, value } in std::mem::take(&mut self.places) {
+                self.enter(who, value, opposes);
+            }
+        }
+    }
+
+    /// Which side goes first of those with the same number.
+    pub fn ties(&self) -> Option<Side> {
+        self.ties
     }
 
     /// Takes somebody out. If it was their turn, it goes back to whoever acted before them, so that the next turn is
@@ -133,17 +163,19 @@ impl Order {
         self.acted.remove(&who);
         self.delayed.remove(&who);
         if self.places.is_empty() {
-            *self = Order { mode: self.mode, ..Order::default() };
+            *self = Order { mode: self.mode, ties: self.ties, ..Order::default() };
         }
     }
 
     /// Sets how turns follow each other. A round that runs begins again.
     pub fn follow(&mut self, mode: Mode) {
-        *self = Order { mode, round: self.round, places: std::mem::take(&mut self.places), ..Order::default() };
+        let places = std::mem::take(&mut self.places);
+        *self = Order { mode, round: self.round, places, ties: self.ties, ..Order::default() };
     }
 
+    /// Ends it. What was said about ties stays.
     pub fn clear(&mut self) {
-        *self = Order::default();
+        *self = Order { ties: self.ties, ..Order::default() };
     }
 
     /// Begins the turn of somebody in the order. Whoever had the turn has acted.
@@ -281,6 +313,10 @@ impl Order {
         let number = after.and_then(Value::as_u64);
         match (place, number) {
             (["current"], Some(who)) => format!("it is {}'s turn", named(CharacterId(who as u32))),
+            (["ties"], _) => match after.and_then(Value::as_str) {
+                Some(side) => format!("of equal numbers the {side} go first"),
+                None => "of equal numbers whoever came first goes first".to_owned(),
+            },
             (["round"], Some(round)) if round > 0 => format!("round {round}"),
             (["side"], _) => after.and_then(Value::as_str).map(|side| format!("the {side} act")).unwrap_or_default(),
             _ => String::new(),
@@ -341,7 +377,9 @@ mod tests {
 
     fn order() -> Order {
         let mut order = Order::default();
-        [(ANN, 17), (OGRE, 9), (BOB, 12)].into_iter().for_each(|(who, value)| order.enter(who, Some(value)));
+        [(ANN, 17), (OGRE, 9), (BOB, 12)]
+            .into_iter()
+            .for_each(|(who, value)| order.enter(who, Some(value), &|_| false));
         order
     }
 
@@ -352,10 +390,26 @@ mod tests {
     #[test]
     fn the_highest_number_acts_first_and_equal_ones_as_they_came() {
         let mut order = order();
-        order.enter(CharacterId(4), Some(12));
-        order.enter(CharacterId(5), None);
+        order.enter(CharacterId(4), Some(12), &|_| false);
+        order.enter(CharacterId(5), None, &|_| false);
         let ids: Vec<u32> = order.all().map(|(who, _)| who.0).collect();
         assert_eq!(ids, [1, 2, 4, 3, 5]);
+    }
+
+    #[test]
+    fn of_equal_numbers_the_side_goes_first_that_ties_say() {
+        let opposes = |who| who == OGRE;
+        for (first, expected) in
+            [(None, [1, 3, 2]), (Some(Side::Heroes), [1, 2, 3]), (Some(Side::Opposition), [3, 1, 2])]
+        {
+            let mut order = Order::default();
+            [ANN, OGRE].into_iter().for_each(|who| order.enter(who, Some(12), &opposes));
+            order.tie(first, &opposes);
+            order.enter(BOB, Some(12), &opposes);
+            assert_eq!(order.all().map(|(who, _)| who.0).collect::<Vec<_>>(), expected, "{first:?}");
+            order.clear();
+            assert_eq!(order.ties(), first);
+        }
     }
 
     #[test]
