@@ -57,7 +57,7 @@ fn plugins(list: Vec<Box<dyn Plugin>>) -> Plugins {
 /// The file after its author thought again.
 fn second() -> String {
     FIRST.replace("AT A PRICE", "COSTLY").replace("heat: 0/6", "heat: 0/9")
-        + "\n[command rest]\nhelp: Rest.\nelse: A REST\nchange: heat = 0\n"
+        + "\n[command calm]\nhelp: Calm down.\nelse: A CALM\nchange: heat = 0\n"
 }
 
 /// A table that began to play the first version.
@@ -74,19 +74,19 @@ fn a_table_goes_on_with_the_file_with_which_it_began_until_it_is_upgraded() {
     table.play_with(with(&second()));
     let said = table.plays("Ann", "!risk 6").reply();
     assert!(said.contains("heat 2/6 (+1)"), "{said}");
-    assert!(table.say("Ann", "!rest").all().is_empty(), "the old version has no such command");
+    assert!(table.say("Ann", "!calm").all().is_empty(), "the old version has no such command");
     let listed = table.say("Ann", "!plugins").all();
     assert!(listed.contains("!plugin upgrade harbour"), "{listed}");
     table.restart();
     table.play_with(with(&second()));
     assert!(table.plays("Bob", "!risk 6").reply().contains("heat 1/6"));
     let said = table.plays("Ann", "!plugin upgrade harbour").reply();
-    assert!(said.contains("new: rest | changed: heat, push, risk"), "{said}");
-    assert!(table.plays("Ann", "!rest").reply().contains("heat 0/6 (-2)"));
+    assert!(said.contains("new: calm | changed: heat, push, risk"), "{said}");
+    assert!(table.plays("Ann", "!calm").reply().contains("heat 0/6 (-2)"));
     // A table that begins now begins with the new one.
     let mut fresh = Seating::of(harbour).people(&["Ann"]).seat();
     fresh.play_with(with(&second()));
-    assert!(fresh.plays("Ann", "!rest").reply().contains("A REST"));
+    assert!(fresh.plays("Ann", "!calm").reply().contains("A CALM"));
     whole(&table);
 }
 
@@ -116,7 +116,7 @@ fn an_undo_leads_back_to_the_old_version_and_leaves_every_roll_what_settles_it()
     let new = table.plays("Ann", "!risk 1").entry().expect("a roll");
     let undone = table.plays("Ann", "!undo #4").reply();
     assert!(undone.contains("the table plays version 1 of Harbour"), "{undone}");
-    assert!(table.say("Ann", "!rest").all().is_empty());
+    assert!(table.say("Ann", "!calm").all().is_empty());
     // Each is settled by the version that rolled it.
     let said = table.plays("Ann", &format!("!push #{new}")).reply();
     assert!(!said.contains("AT A PRICE"), "{said}");

@@ -71,11 +71,6 @@ impl Effort {
     pub fn with(self, bytes: usize) -> Self {
         Effort { throws: (self.throws / (1 + bytes / A_THROW)).max(1), ..self }
     }
-
-    /// True if so many dice are more than all its rolls together may have.
-    pub fn is_spent(self, dice: usize) -> bool {
-        dice > self.throws.saturating_mul(DICE_OF_A_THROW)
-    }
 }
 
 /// Refuses a line that expansion has made too long.

@@ -1,10 +1,9 @@
 //! Takes an entry back: reverses its changes, if everything it touched is still as it left it.
 
-use crate::Host;
 use crate::ledger::{Ledger, SHORTCUTS};
 use crate::rights::{Act, Rights, Takes};
-use crate::touched;
 use crate::unplayed::Unplayed;
+use crate::{Host, touched};
 use chat::{RoomId, Speaker};
 use journal::documents::{GameDoc, MOVED, RENAMED, RollDoc, RoomDoc, TableDoc};
 use journal::store::{Batch, StoreError};

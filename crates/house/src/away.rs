@@ -5,8 +5,7 @@ use crate::waiting;
 use chat::{Line, Reply, Span};
 use jiff::Timestamp;
 use plugin_api::{Refusal, Text};
-use table::own::times;
-use table::own::{HouseTurn, Unplayed};
+use table::own::{HouseTurn, Unplayed, times};
 
 /// Words for not being away any more.
 const OVER: [&str; 5] = ["off", "over", "no", "none", "back"];

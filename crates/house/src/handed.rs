@@ -10,8 +10,7 @@ use journal::keys::TableId;
 use journal::store::StoreError;
 use serde::{Deserialize, Serialize};
 use std::io::{self, Write};
-use table::Host;
-use table::Plugins;
+use table::{Host, Plugins};
 
 /// The origin of a file with a journal.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

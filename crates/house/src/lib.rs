@@ -122,7 +122,7 @@ enum House {
     /// !hp -#12 by what roll #12 came to.
     ///
     /// Several at once are divided by ; or lines, and a colon ends a name of several words. $NAME stands for the value
-    /// anywhere. Add table to share it with everyone at the table.
+    /// anywhere. Add table to share it with everyone at the table. With full, all your counters are at their most again.
     #[command(
         shows,
         play,
@@ -131,6 +131,7 @@ enum House {
         example = "set hp 40/40; fire combat: 13",
         example = "set",
         example = "set str none",
+        example = "set full",
         example = "set table dc 15"
     )]
     Set { values: Option<Text> },

@@ -3,9 +3,8 @@
 use crate::{Elsewhere, House, orders, show};
 use chat::{Readers, Reply, Span};
 use journal::documents::{DueDoc, Order, When, to_json};
-use journal::keys;
 use journal::store::{Batch, StoreError};
-use journal::{Change, Page};
+use journal::{Change, Page, keys};
 use plugin_api::names::written;
 use plugin_api::{Commands, Refusal, Text, Words};
 use table::own::{Act, HouseTurn, Unplayed};

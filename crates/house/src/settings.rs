@@ -7,10 +7,9 @@ use journal::HOUSE;
 use journal::documents::PluginSettings;
 use plugin_api::{Forms, Kind, Name, Refusal, Setting, SettingKind, SettingScope, Text, suggest};
 use std::sync::Arc;
-use table::Plugins;
-use table::RoomSetting;
 use table::own::times::{self, TIMEZONE};
 use table::own::{Act, DIALECT, HouseTurn, MIRROR, REFEREE, Unplayed, WHO_UNDOES};
+use table::{Plugins, RoomSetting};
 use unicode_normalization::char::is_combining_mark;
 
 /// The setting that every room has.

@@ -3,9 +3,8 @@
 use crate::show;
 use chat::{Readers, Reply, Seen};
 use journal::documents::to_json;
-use journal::keys;
 use journal::store::{Batch, StoreError};
-use journal::{Change, Page};
+use journal::{Change, Page, keys};
 use plugin_api::Refusal;
 use table::budget::MOST_UNDONE;
 use table::own::{HouseTurn, Unplayed, is_for_its_player, may_take_back};

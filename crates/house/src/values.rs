@@ -37,6 +37,12 @@ fn set_by(turn: &mut HouseTurn, values: Option<Text>, another: bool) -> Result<R
         let from = text.len() - whose.1;
         return set_by(turn, Some(Text { at: at + from, text: text[from..].to_owned() }), true);
     }
+    if let Some(full) = all_full(turn, &text) {
+        if full.is_empty() {
+            return Ok("No counter is below its most.".into());
+        }
+        return set_by(turn, Some(Text { at, text: full }), another);
+    }
     let mut words = text.splitn(2, char::is_whitespace);
     let tables = words.next().is_some_and(|word| word.eq_ignore_ascii_case(TABLE));
     let (whose, typed) = match (tables, words.next()) {
@@ -165,6 +171,19 @@ fn of_another(turn: &HouseTurn, text: &str) -> Result<Option<(CharacterId, usize
     let Some(id) = known.filter(|_| !own(&name.to_lowercase())) else { return Ok(None) };
     turn.table.may_act_for(id, turn.rights)?;
     Ok(Some((id, rest.len())))
+}
+
+/// What sets each counter of the character to its most, of `full`; not one that a game begins lower, like stress.
+fn all_full(turn: &HouseTurn, text: &str) -> Option<String> {
+    if !["full", "all full"].contains(&text.trim().to_lowercase().as_str()) || turn.value("full").is_some() {
+        return None;
+    }
+    let lower = |value: &str| Counter::read(value).and_then(|Counter { now, most }| most.filter(|most| now < *most));
+    let own = turn.table.shortcuts.own.get(&turn.actor).map(|named| &named.variables);
+    let begins_lower = |name: &str| turn.declared(name).is_some_and(|value| lower(&value.first).is_some());
+    let counters = own.into_iter().flatten().filter(|(name, _)| !begins_lower(name));
+    let full = counters.filter_map(|(name, value)| Some(format!("{name}: {0}/{0}", lower(value)?)));
+    Some(full.collect::<Vec<_>>().join("; "))
 }
 
 /// A number behind which other values of the character follow, with what divides them: `str 70; luck 60; spot hidden 40`.
@@ -351,11 +370,13 @@ pub(super) fn held<'t>(turn: &'t HouseTurn, whose: Whose, name: &str) -> Option<
 
 /// A counter with a most after a change of it, within its bounds, or at a number that it can have: `set hp -7`, `set hp 9`.
 fn counted(turn: &HouseTurn, whose: Whose, name: &str, value: &str) -> Option<String> {
-    let Counter { now, most } = held(turn, whose, name).and_then(Counter::read)?;
-    let (number, most) = (value.parse::<i64>().ok()?, most?);
-    match value.starts_with(['+', '-']) {
-        true => Some(format!("{}/{most}", now.checked_add(number)?.clamp(0, most))),
-        false => (number <= most).then(|| format!("{number}/{most}")),
+    let counter = held(turn, whose, name).and_then(Counter::read)?;
+    let (number, most) = (value.parse::<i64>().ok()?, counter.most?);
+    let signed = value.starts_with(['+', '-']);
+    if signed {
+        counter.changed(value).map(|next| next.to_string())
+    } else {
+        (number <= most).then(|| format!("{number}/{most}"))
     }
 }
 

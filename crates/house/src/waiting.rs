@@ -8,8 +8,7 @@ use journal::keys;
 use journal::store::StoreError;
 use plugin_api::{CharacterId, Name};
 use std::collections::{BTreeMap, BTreeSet};
-use table::own::times;
-use table::own::{Act, HouseTurn, Unplayed};
+use table::own::{Act, HouseTurn, Unplayed, times};
 
 /// The most characters' choices listed.
 const MOST: usize = 30;

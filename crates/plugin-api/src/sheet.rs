@@ -19,6 +19,9 @@ pub struct Counter {
     pub most: Option<i64>,
 }
 
+/// What sets a counter to its most.
+const FULL: [&str; 4] = ["full", "max", "tofull", "tomax"];
+
 impl Counter {
     /// The number that a value is, if it is one.
     pub fn read(value: &str) -> Option<Self> {
@@ -26,6 +29,20 @@ impl Counter {
             Some((now, most)) => Some(Counter { now: now.trim().parse().ok()?, most: Some(most.trim().parse().ok()?) }),
             None => Some(Counter { now: value.trim().parse().ok()?, most: None }),
         }
+    }
+
+    /// The same after a change as it is typed without spaces: `-7` or `+3`, `12` or `=12`, `full`. `None` if it is none, or
+    /// the number would be larger than any that is typed.
+    pub fn changed(self, typed: &str) -> Option<Self> {
+        let change = typed.trim_start_matches('=');
+        if FULL.contains(&change.to_lowercase().as_str()) {
+            return self.most.map(|most| self.at(most));
+        }
+        let kept = |number: &i64| (-MOST_NUMBER..=MOST_NUMBER).contains(number);
+        let number = change.parse::<i64>().ok().filter(kept)?;
+        let signed = typed.starts_with(['+', '-']);
+        let next = if signed { self.now.checked_add(number).filter(kept)? } else { number };
+        Some(self.at(next))
     }
 
     /// The same at another number, within its bounds.

@@ -3,8 +3,7 @@
 use crate::saved::saved_for;
 use chat::Message;
 use host::Host;
-use host::names::ACT_AS;
-use host::names::named_first;
+use host::names::{ACT_AS, named_first};
 use host::people::People;
 use host::plugins::Plugins;
 use host::rights::{Act, Rights};

@@ -7,6 +7,8 @@ pub(crate) struct Group {
     pub first: u64,
     /// What was put into the line that is being played, and what was typed in that place.
     pub put: Option<(String, String)>,
+    /// Those for whom nothing is played, if this is the last line.
+    pub without: Option<String>,
 }
 
 impl Group {

@@ -41,8 +41,7 @@ use host::rights::Rights;
 use host::unplayed::Unplayed;
 use host::words::CommandLine;
 use journal::store::StoreError;
-use meant::Meant;
-use meant::mean;
+use meant::{Meant, mean};
 use play::play_game;
 use plugin_api::{CharacterId, Refusal};
 

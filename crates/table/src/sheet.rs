@@ -4,13 +4,13 @@
 use crate::attempt::Attempt;
 use crate::saved::{Saved, Taken, saved_for};
 use chat::PlayerId;
-use dice::number_word;
 use host::Host;
 use host::notation::name_at;
 use journal::documents::{Named, TableDoc};
-use plugin_api::{CharacterId, Counter, MOST_NUMBER, Refusal, Seen, SheetValue, wrong_number};
+use plugin_api::{CharacterId, Counter, Refusal, Seen, SheetValue, wrong_number};
 use std::borrow::Cow;
 use std::ops::Range;
+use understand::english::change_in_signs;
 
 /// The most words of a name.
 const LONGEST: usize = 3;
@@ -83,22 +83,6 @@ impl Filled {
         self.saved.put_into(host, attempt);
         attempt.typed = self.typed;
         self.shown
-    }
-}
-
-/// A change as it is typed in signs: `is 19` is 19, and `down 5` and `minus five` are -5.
-fn change_in_signs(words: &[&str]) -> String {
-    let [leads, number, rest @ ..] = words else { return words.join(" ") };
-    let sign = match *leads {
-        "is" | "to" | "now" | "at" => "",
-        "down" | "minus" => "-",
-        "up" | "plus" => "+",
-        _ => return words.join(" "),
-    };
-    let digits = number.starts_with(|c: char| c.is_ascii_digit()).then(|| (*number).to_owned());
-    match digits.or_else(|| number_word(number).map(|number| number.to_string())) {
-        Some(number) => [&[format!("{sign}{number}").as_str()], rest].concat().join(" "),
-        None => words.join(" "),
     }
 }
 
@@ -347,24 +331,14 @@ impl<'a> Sheet<'a> {
         let prose = Some(without_dash(prose)).filter(|prose| !prose.is_empty());
         let comment: String = prose.into_iter().chain(said).map(|said| format!(" # {said}")).collect();
         let change = rest.replace(' ', "");
-        let signed = change.starts_with(['+', '-']);
-        let sets = |value: String| Some(format!("set {whose}{name}: {value}{comment}"));
-        let Counter { now, most } = Counter::read(value)?;
-        match change.trim_start_matches('=').parse::<i64>() {
-            _ if change.is_empty() => Some(format!("set {name}")),
-            Ok(number) if (-MOST_NUMBER..=MOST_NUMBER).contains(&number) => {
-                let next = if signed { now.checked_add(number)? } else { number };
-                if !(-MOST_NUMBER..=MOST_NUMBER).contains(&next) {
-                    return None;
-                }
-                let declared = self.declared.iter().find(|value| value.name == name);
-                match most {
-                    Some(most) => sets(format!("{}/{most}", next.clamp(0, most))),
-                    None => sets(declared.map_or(next, |value| value.within(next)).to_string()),
-                }
-            }
-            Ok(_) | Err(_) => None,
+        let counter = Counter::read(value)?;
+        if change.is_empty() {
+            return Some(format!("set {name}"));
         }
+        let Counter { now, most } = counter.changed(&change)?;
+        let declared = self.declared.iter().find(|value| value.name == name && most.is_none());
+        let next = Counter { now: declared.map_or(now, |value| value.within(now)), most };
+        Some(format!("set {whose}{name}: {next}{comment}"))
     }
 }
 

@@ -1,5 +1,6 @@
 //! Words of English, from `words/en.toml`.
 
+use dice::number_word;
 use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
@@ -107,4 +108,20 @@ pub fn is_function_word(word: &str) -> bool {
         word,
         &[Alternative, Article, Condition, Correction, Denial, Filler, Joining, Link, Means, Possessive, Speaker],
     )
+}
+
+/// A change as it is typed in signs: `is 19` is 19, and `down 5` and `minus five` are -5.
+pub fn change_in_signs(words: &[&str]) -> String {
+    let [leads, number, rest @ ..] = words else { return words.join(" ") };
+    let sign = match *leads {
+        "is" | "to" | "now" | "at" => "",
+        "down" | "minus" => "-",
+        "up" | "plus" => "+",
+        _ => return words.join(" "),
+    };
+    let digits = number.starts_with(|c: char| c.is_ascii_digit()).then(|| (*number).to_owned());
+    match digits.or_else(|| number_word(number).map(|number| number.to_string())) {
+        Some(number) => [&[format!("{sign}{number}").as_str()], rest].concat().join(" "),
+        None => words.join(" "),
+    }
 }

@@ -44,7 +44,7 @@ pub(crate) enum Whose<'t> {
 }
 
 impl<'t> TurnOf<'t> {
-    /// Reads what stands behind `until`: `Bob's next turn`, `the end of my turn`, `his turn ends`.
+    /// Reads what follows `until`: `Bob's next turn`, `the end of my turn`, `his turn ends`.
     fn read(typed: &'t str) -> Option<Self> {
         let lower = |word: &str| word.to_lowercase();
         let mut words: Vec<&str> = typed.split_whitespace().collect();

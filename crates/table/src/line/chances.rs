@@ -9,7 +9,7 @@ use crate::shortcuts;
 use chat::{Chance, Offer, Reply};
 use dice::{Budget, Dice, Every};
 use host::Host;
-use host::budget::{AN_OUTCOME, ASKED_FOR, Effort, OF_AN_OFFER, OF_OFFERS, SAMPLED};
+use host::budget::{AN_OUTCOME, ASKED_FOR, DICE_OF_A_THROW, Effort, OF_AN_OFFER, OF_OFFERS, SAMPLED};
 use host::done::Done;
 use host::fuel::{Fuel, too_much};
 use host::notation::dice_of_no_table;
@@ -104,7 +104,7 @@ impl Prepared<'_> {
             if !every.turn() {
                 return Ok(Some(trials));
             }
-            if effort.is_spent(every.dice()) {
+            if every.dice() > effort.throws * DICE_OF_A_THROW {
                 return Ok(None);
             }
         }
@@ -120,7 +120,7 @@ impl Prepared<'_> {
         trials.thrown = true;
         let effort = self.afford(Effort { throws: SAMPLED, rarest: 0.0 });
         let (mut endings, mut thrown) = (Vec::new(), 0);
-        while endings.len() < effort.throws && !effort.is_spent(thrown) {
+        while endings.len() < effort.throws && thrown <= effort.throws * DICE_OF_A_THROW {
             let mut budget = Budget::new(dice);
             endings.push(self.ended_with(&mut budget)?.reply.facts);
             thrown += budget.into_thrown().len();

@@ -83,6 +83,9 @@ impl Draft {
         outcome.announces = std::mem::take(&mut attempt.effects.announces);
         outcome.entry = Some(number);
         reply = with_digits_told(self, host, &attempt, &done, number, reply);
+        if let Some(without) = self.group.as_ref().and_then(|group| group.without.as_ref()) {
+            reply = reply.text(format!(" | {without}"));
+        }
         let shown = shown_number(self, host, number, replaces, outcome.dice.len())?;
         reply = answer::answer(reply, done.comment.as_deref(), &attempt.room.prefix, self.offered.len(), Some(shown));
         if reply.readers == Readers::Everybody && is_play(&done) {

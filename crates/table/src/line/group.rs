@@ -3,24 +3,23 @@
 
 pub(super) mod named;
 
-use super::followed::Followed;
-use super::followed::replied;
+use super::followed::{Followed, replied};
 use super::last_roll::in_full;
-use super::meant::SECRET;
-use super::meant::act_as;
+use super::meant::{SECRET, act_as};
 use super::nothing::comes_to_nothing_after;
 use super::remarks::{Command, Here};
 use super::resolve::resolve;
 use crate::attempt::Attempt;
+use crate::by_dice::ByDice;
 use crate::draft::Draft;
 use crate::grouped::Group;
 use chat::Message;
 use host::Host;
 use host::budget::{MOST_LOOKED_AT, MOST_SLOTS, MOST_TEXT};
 use host::fuel::too_much;
-use host::names::ACT_AS;
-use host::names::named_first;
+use host::names::{ACT_AS, named_first};
 use host::outcome::{Outcome, OutcomeKind};
+use host::room::Answered;
 use host::unplayed::Unplayed;
 use host::words::{Arguments, CommandLine};
 use journal::ordinal;
@@ -31,11 +30,11 @@ use plugin_api::{ArgumentKind, ArgumentSpec, CharacterId, CommandSpec, FollowUp,
 use std::ops::Range;
 use understand::surroundings::Found;
 
-/// The commands that take back all that one line did.
 /// Takes the place of a name: it reads as no name, number or remark, and as any text.
 const NO_NAME: &str = "#";
 
 /// The lines that one line is played as.
+#[derive(Default)]
 pub(super) struct Several {
     pub lines: Vec<CommandLine>,
     /// What each has in place of the group.
@@ -43,12 +42,15 @@ pub(super) struct Several {
     /// The group as it was typed.
     typed: String,
     whom: Whom,
+    /// What is said of those for whom nothing is played, as they have no such value.
+    without: Option<String>,
 }
 
 /// For whom of a group a line must be played.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
 enum Whom {
     /// For each, or for nobody.
+    #[default]
     Each,
     /// For those whom it fits: `vs all 15` settles what is open.
     WhomItFits,
@@ -101,8 +103,7 @@ impl Draft {
             _ => return Ok(None),
         }
         named::must_be_few(times)?;
-        let (lines, put) = (vec![once; times], vec![String::new(); times]);
-        Ok(Some(Several { lines, put, typed: String::new(), whom: Whom::Each }))
+        Ok(Some(Several { lines: vec![once; times], put: vec![String::new(); times], ..Several::default() }))
     }
 }
 
@@ -140,7 +141,8 @@ pub fn play_typed(
             break;
         }
         let put = (!several.typed.is_empty()).then(|| (put, several.typed.clone()));
-        draft.group = Some(Group { first, put });
+        let without = several.without.clone().filter(|_| played + 1 == several.lines.len());
+        draft.group = Some(Group { first, put, without });
         let place = if alone { 0 } else { draft.state.next_number() - first + 1 };
         let ordinal = ordinal(line_number, place as u32);
         let outcome = draft.play_line(host, message, ordinal, line);
@@ -199,12 +201,7 @@ fn taken_back_together(
         return Ok(None);
     }
     let lines = numbers.iter().map(|number| CommandLine { typed: format!("{UNDO} #{number}"), by_name: true });
-    Ok(Some(Several {
-        lines: lines.collect(),
-        put: vec![String::new(); numbers.len()],
-        typed: String::new(),
-        whom: Whom::Each,
-    }))
+    Ok(Some(Several { lines: lines.collect(), put: vec![String::new(); numbers.len()], ..Several::default() }))
 }
 
 /// A command for each character of a group, which acts or is named, or so many times: `3x act d6`.
@@ -236,14 +233,7 @@ fn for_each(
         if let Some((group, end)) = known.group_at(&body, who, Place::Acts)
             && !body[end..].trim().is_empty()
         {
-            let several = several(line, who..end, &group.members()?, Whom::Each)?;
-            // Before any die falls for one of them.
-            for each in &several.lines {
-                let mut attempt = draft.attempt(host, attempt.message, attempt.key.ordinal, each);
-                let acting = CommandLine { typed: each.typed[at..].to_owned(), ..each.clone() };
-                act_as(host, &acting, &mut attempt)?;
-            }
-            return Ok(Some(several));
+            return acting(draft, host, line, (at, who..end), &group.members()?, attempt).map(Some);
         }
         let Ok((name, rest)) = named_first(&attempt.doc, &text[named::next_word(text, at)..]) else {
             return Ok(None);
@@ -289,17 +279,49 @@ fn for_each(
             Taken::Together if by_word => {
                 let list = members.iter().map(|name| written(name)).collect::<Vec<_>>().join(", ");
                 let typed = format!("{}{list}{}", &text[..place.start], &text[place.end..]);
-                Some(Several {
-                    lines: vec![CommandLine { typed, ..line.clone() }],
-                    put: vec![list],
-                    typed: text[place].to_owned(),
-                    whom: Whom::Each,
-                })
+                let lines = vec![CommandLine { typed, ..line.clone() }];
+                Some(Several { lines, put: vec![list], typed: text[place].to_owned(), ..Several::default() })
             }
             Taken::Together => None,
         });
     }
     Ok(None)
+}
+
+/// A line for each of these, who act: `as heroes hp -2`. A change of a value is for those who have it. `at` is where the command
+/// begins, and `place` where the group is named.
+///
+/// # Errors
+/// Somebody may not act for one of them.
+fn acting(
+    draft: &Draft,
+    host: &Host,
+    line: &CommandLine,
+    (at, place): (usize, Range<usize>),
+    members: &[String],
+    attempt: &Attempt<'_>,
+) -> Result<Several, Unplayed> {
+    let all = several(line, place.clone(), members, Whom::Each)?;
+    let mut with = Vec::new();
+    // Before any die falls for one of them.
+    for (each, name) in all.lines.iter().zip(members) {
+        let mut attempt = draft.attempt(host, attempt.message, attempt.key.ordinal, each);
+        let acting = CommandLine { typed: each.typed[at..].to_owned(), ..each.clone() };
+        let behind = act_as(host, &acting, &mut attempt)?;
+        let (sheet, dialect) = (attempt.sheet(), attempt.room.dialect());
+        let has = sheet.called(&behind.typed).is_some()
+            || ByDice::of(&sheet, &behind.typed, dialect).is_ok_and(|by_dice| by_dice.is_some());
+        if has && resolve(draft, host, &behind, &attempt).is_err() {
+            with.push(name.clone());
+        }
+    }
+    if with.is_empty() || with.len() == members.len() {
+        return Ok(all);
+    }
+    let (value, _) = CommandLine::new(line.typed[place.end..].trim()).word();
+    let without: Vec<&str> = members.iter().filter(|name| !with.contains(name)).map(String::as_str).collect();
+    let without = Some(format!("without {value}: {}", without.join(", ")));
+    Ok(Several { without, ..several(line, place, &with, Whom::Each)? })
 }
 
 /// Those of these characters who ask the actor for what a command does.
@@ -394,5 +416,5 @@ fn several(line: &CommandLine, at: Range<usize>, members: &[String], whom: Whom)
     let lines = put
         .iter()
         .map(|name| CommandLine { typed: format!("{}{name}{}", &text[..at.start], &text[at.end..]), ..line.clone() });
-    Ok(Several { lines: lines.collect(), typed: text[at.clone()].to_owned(), put, whom })
+    Ok(Several { lines: lines.collect(), typed: text[at.clone()].to_owned(), put, whom, ..Several::default() })
 }

@@ -3,13 +3,11 @@
 
 use super::around::Around;
 use super::asked::{Asked, ODDS, asked_of_game};
-use super::changes;
 use super::last_roll::{bare_dice, in_full};
-use super::offers;
 use super::offers::{take_offer, takes_offer};
 use super::resolve::resolve;
 use super::totals::with_total;
-use super::unknown;
+use super::{changes, offers, unknown};
 use crate::attempt::{self, Attempt};
 use crate::by_dice::ByDice;
 use crate::draft::Draft;

@@ -1,15 +1,13 @@
 //! Plays a command that was found, and collects its changes. A game's panic ends here.
 
-use super::answer;
 use super::asked::ODDS;
 use super::chances::chances_of_offers;
 use super::followed::replied;
 use super::nothing::comes_to_nothing;
-use super::prepared::Prepared;
-use super::prepared::prepare;
+use super::prepared::{Prepared, prepare};
 use super::reading::stumbled;
-use super::touched;
 use super::watched::{only_looks, own_only_looks};
+use super::{answer, touched};
 use crate::attempt::Attempt;
 use crate::draft::Draft;
 use crate::sheet::all_values;

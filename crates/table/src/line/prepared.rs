@@ -2,21 +2,19 @@
 
 use super::around::Around;
 use super::filled::{Filled, filled};
-use super::followed::Followed;
-use super::followed::target;
+use super::followed::{Followed, target};
 use super::reading::{Misread, stumbled};
 use super::remarks::{Command, Here};
 use crate::attempt::Attempt;
 use crate::draft::Draft;
 use dice::{Dice, Notation, number_word};
-use host::Host;
 use host::budget::{self, MOST_BLOCK, MOST_TEXT};
 use host::notation::{reads_as_dice, throws_dice};
 use host::room::{Answered as _, settings_of};
-use host::scenes;
 use host::state::GameState;
 use host::unplayed::Unplayed;
 use host::words::Arguments;
+use host::{Host, scenes};
 use jiff::Timestamp;
 use journal::documents::RollDoc;
 use plugin_api::{

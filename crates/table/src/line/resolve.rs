@@ -1,8 +1,7 @@
 //! Which command a line means.
 
 use super::changes::divided;
-use super::followed::Followed;
-use super::followed::replied;
+use super::followed::{Followed, replied};
 use super::play::SET;
 use super::remarks::{Command, Here};
 use super::unknown::{glued, two_words, unknown, value_alone};

@@ -5,10 +5,9 @@ use chat::{Earlier, Guarantees, Message, PlayerId, Post, Recipient, RoomId, Stan
 use host::Host;
 use host::budget::MOST_LINES;
 use host::outcome::{Heard, OutcomeKind};
-use journal::Page;
 use journal::documents::{InboxRow, MendedDoc, to_json};
-use journal::keys;
 use journal::store::StoreError;
+use journal::{Page, keys};
 use std::collections::BTreeSet;
 
 impl Table {
