@@ -3,6 +3,7 @@
 use declared::{Files, plugin, read};
 use dice::fair::MessageKey;
 use dice::{Dice, DiceError};
+use jiff::SignedDuration;
 use plugin_api::Plugin;
 use plugin_testkit::Compare;
 use std::fs;
@@ -514,6 +515,24 @@ fn another_name_of_a_number_is_no_name_of_another_games() {
                  Ann> dex\nbot< dex 2\n";
     let played = plugin_testkit::play("two games", scene, plugins(), Compare::Answers, |_| {});
     assert!(played.is_ok(), "{played:?}");
+}
+
+#[test]
+fn a_game_that_is_not_enabled_is_told_once_a_day_by_whatever_it_is_called() {
+    let tiny = "format: 0\ngame: tiny\ntitle: Tiny\nabout: one roll\nfound by: smallish, pocket games\n\
+        [command go]\nhelp: Go.\nelse: GONE\n";
+    let game = plugin(Arc::new(read(tiny).expect("it can be read")));
+    let mut table = Seating::of(harbour).admins(&["Ann"]).seat();
+    table.play_with(games_with(game));
+    for word in ["!smallish 3", "!tiny", "!SMALLISH"] {
+        let said = table.say("Bob", word).all();
+        assert_eq!(said.contains("!plugin enable tiny"), word == "!smallish 3", "{word}: {said}");
+    }
+    assert!(table.say("Bob", "!larger").all().is_empty(), "that is another bot's");
+    table.pass(SignedDuration::from_hours(25));
+    assert!(table.say("Bob", "!tiny").all().contains("!plugin enable tiny"));
+    table.say("Ann", "!plugin enable tiny");
+    assert!(!table.say("Bob", "!smallish").all().contains("enable"));
 }
 
 #[test]

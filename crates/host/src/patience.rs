@@ -100,21 +100,19 @@ impl Drop for Waiting {
     }
 }
 
-/// When players had others called, by both.
+/// What happened lately, of what may not happen again at once: what it is, and to whom or where.
 #[derive(Debug, Default)]
-pub struct Calls(Mutex<BTreeMap<(PlayerId, PlayerId), Timestamp>>);
+pub struct Lately(Mutex<BTreeMap<(String, String), Timestamp>>);
 
-impl Calls {
-    /// True if `by` may have `whom` called now: once an hour, so that nobody is called all the time by somebody else's
-    /// reminders. If so, it is noted.
-    pub fn may_call(&self, by: &PlayerId, whom: &PlayerId, now: Timestamp) -> bool {
+impl Lately {
+    /// True if it did not happen within so many hours before, and not too much else did. If so, it is noted.
+    pub fn may_happen(&self, what: (String, String), hours: i32, now: Timestamp) -> bool {
         let mut all = lock(&self.0);
-        all.retain(|_, time| now.duration_since(*time).abs() < HOUR);
-        let pair = (by.clone(), whom.clone());
-        if all.len() >= MANY || all.contains_key(&pair) {
+        all.retain(|_, time| now.duration_since(*time).abs() < HOUR * hours);
+        if all.len() >= MANY || all.contains_key(&what) {
             return false;
         }
-        all.insert(pair, now);
+        all.insert(what, now);
         true
     }
 }

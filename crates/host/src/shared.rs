@@ -1,7 +1,7 @@
 //! A bot as its tables see it: what they share, and the settings and plugins that hold while a message is played.
 
 use crate::limits::{Limits, Paces};
-use crate::patience::{Backlog, Calls, Guesses};
+use crate::patience::{Backlog, Guesses, Lately};
 use crate::plugins::Plugins;
 use crate::room::RoomRule;
 use crate::roster::Roster;
@@ -111,8 +111,10 @@ pub struct Shared {
     pub guesses: Guesses,
     /// What people did lately, at all tables.
     pub paces: Paces,
-    /// Who was called lately.
-    pub calls: Calls,
+    /// Who was called lately, and by whom.
+    pub calls: Lately,
+    /// What was said in a room lately that bears saying once a day.
+    pub told: Lately,
     entropy: Mutex<Entropy>,
     numbers: AtomicU64,
 }
@@ -179,7 +181,8 @@ impl Host {
             waiting: Backlog::default(),
             guesses: Guesses::default(),
             paces: Paces::default(),
-            calls: Calls::default(),
+            calls: Lately::default(),
+            told: Lately::default(),
             entropy,
             numbers,
         };

@@ -288,8 +288,9 @@ fn reminded(turn: &mut HouseTurn, number: u64) -> Result<Reply, Unplayed> {
             others.retain(|player| turn.is_here(player));
             // The referee calls whom they like; anybody else calls another once an hour, and the words stand there anyway.
             if !turn.may(Act::Know) {
-                let (host, by) = (turn.host, turn.speaker);
-                others.retain(|player| by.is(player) || host.calls.may_call(&by.player, player, turn.now));
+                let (calls, by) = (&turn.host.calls, turn.speaker);
+                let pair = |player: &PlayerId| (by.player.to_string(), player.to_string());
+                others.retain(|player| by.is(player) || calls.may_happen(pair(player), 1, turn.now));
             }
             others
         }

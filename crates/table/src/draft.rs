@@ -1,6 +1,6 @@
 //! The table as a message will leave it. Dropping the draft refuses the message.
 
-use crate::grouped::Group;
+use crate::line::group::Group;
 use chat::{Edits, Message, PlayerId, RoomId};
 use dice::Die;
 use host::Host;
@@ -154,7 +154,7 @@ impl Draft {
         let (room, limits) = (&message.room, &host.settings().limits);
         let (player, now) = (person(message), message.heard_at());
         // What was ordered earlier waited until its player had time for it.
-        let begun = self.group.as_ref().is_some_and(|group| group.is_past_its_first(self.state.next_number()));
+        let begun = self.group.as_ref().is_some_and(|group| self.state.next_number() > group.first);
         if begun || message.ordered.is_some() {
             host.paces.also_command(player, now);
             self.pulse.also_command(room, now);

@@ -14,7 +14,6 @@ mod boards;
 mod by_dice;
 mod completion;
 mod draft;
-mod grouped;
 mod line;
 mod nudges;
 mod odds;

@@ -104,6 +104,7 @@ fn resolve_enabled<'a>(
             let divided = divided(&sheet, &line.typed, room.dialect());
             Err(value_alone(&word).mended(0..line.typed.len(), divided).into())
         }
+        [] if let Some(id) = called(host, attempt, &word) => Err(not_enabled(room, id, line).into()),
         [] => Err(unknown(host, room, line, &word)),
         [(plugin, command)] => Ok(Found::Plugin(*plugin, command, place.end)),
         several => {
@@ -229,7 +230,7 @@ fn by_id<'a>(
         // What is on by default and was switched off here may have been so for another bot's sake.
         return Err(match host.settings().plugins.contains(&manifest.id) && !line.by_name {
             true => Unplayed::Silent,
-            false => not_enabled(room, &manifest.id).into(),
+            false => not_enabled(room, &manifest.id, line).into(),
         });
     }
     let rest = &line.typed[end..];
@@ -240,12 +241,20 @@ fn by_id<'a>(
     }
 }
 
-fn not_enabled(room: &RoomDoc, id: &str) -> Refusal {
+/// The one game that people call so, which the room may have and has not.
+fn called<'a>(host: &'a Host, attempt: &Attempt<'_>, word: &str) -> Option<&'a str> {
+    let may_be = |game: &&Manifest| game.is_called(word) && host.offers(&attempt.message.room, game);
+    let mut called = host.plugins.manifests().filter(may_be);
+    let only = called.next().filter(|_| called.next().is_none())?;
+    (!Plugins::are_in(&attempt.room, only)).then_some(&only.id)
+}
+
+/// Told once a day, unless the bot is spoken to: other bots may know the word.
+fn not_enabled(room: &RoomDoc, id: &str, line: &CommandLine) -> Refusal {
     let prefix = &room.prefix;
-    Refusal::new(format!(
-        "the plugin {id} is not enabled here; a room admin enables it with {prefix}plugin enable {id}"
-    ))
-    .example(format!("plugin enable {id}"))
+    let what = format!("the plugin {id} is not enabled here; a room admin enables it with {prefix}plugin enable {id}");
+    let daily = (!line.by_name).then(|| id.to_owned());
+    Refusal { daily, ..Refusal::new(what).example(format!("plugin enable {id}")) }
 }
 
 fn ambiguous(room: &RoomDoc, word: &str, typed: &str, several: &[(&dyn Plugin, &CommandSpec)]) -> Refusal {
