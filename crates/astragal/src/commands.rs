@@ -33,7 +33,7 @@ pub fn obey(kinds: Kinds) -> ExitCode {
         None => run::run(place.clone(), log).map(|()| ExitCode::SUCCESS),
         Some((name, behind)) => match of_a_kind(name, &place.kinds) {
             Some(kind) => with_networks(kind, behind, &place).map(|()| ExitCode::SUCCESS),
-            None => did(Task::from_arg_matches(&words).unwrap_or_else(|error| error.exit()), behind, &place),
+            None => did(Task::from_arg_matches(&words).unwrap_or_else(|error| error.exit()), behind, (&place, log)),
         },
     };
     match done {
@@ -88,13 +88,13 @@ fn with_networks(kind: &dyn AnyKind, words: &ArgMatches, place: &Place) -> anyho
 }
 
 /// Runs one of the commands. `words` are the arguments after its name.
-fn did(task: Task, words: &ArgMatches, place: &Place) -> anyhow::Result<ExitCode> {
+fn did(task: Task, words: &ArgMatches, (place, log): (&Place, Log)) -> anyhow::Result<ExitCode> {
     match task {
         Task::Play { json, files } => return Ok(play::play(&files, Printed::of(json))),
         Task::Read { games, after, line } => {
             read::read(&Asked { line: line.join(" "), games, after: after.map(named) })
         }
-        Task::Game(task) => game::game(task, named),
+        Task::Game(task) => game::game(task, named, (place, log)),
         Task::CheckStore { store } => return Ok(check::check_here(&store)),
         Task::Doctor => return doctor::doctor(place),
         Task::Ctl { order, json } => ask::ctl(&place.data_dir()?, &order, Printed::here(json)),

@@ -10,6 +10,7 @@ const EXAMPLES: &[(&str, &[&str])] = &[
     ("astragal game", &["astragal game new harbour.game", "astragal game check harbour.game"]),
     ("astragal game new", &["astragal game new harbour.game"]),
     ("astragal game show", &["astragal game show blades", "astragal game show blades > harbour.game"]),
+    ("astragal game play", &["astragal game play harbour.game"]),
     ("astragal game odds", &["astragal game odds harbour.game", "astragal game odds harbour.game risk 3"]),
     ("astragal game page", &["astragal game page harbour.game > harbour.md"]),
     ("astragal game check", &["astragal game check harbour.game", "astragal game check games/*.game"]),

@@ -59,6 +59,7 @@ read --games turns,roll init 2d20kh1+3
 read --after scene.session roll 2d1
 game new harbour.game
 game check harbour.game
+game play harbour.game
 game odds harbour.game
 game odds harbour.game risk 3
 ! game odds harbour.game risk many
