@@ -1,6 +1,6 @@
 //! The command line: what can be typed, besides what is for one kind of network. What comes of it is not known here.
 
-use crate::game::GameTask;
+use crate::game::FileTask;
 use crate::order::Order;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
@@ -39,6 +39,18 @@ pub enum LogFormat {
     Text,
     /// One JSON object per line
     Json,
+}
+
+/// What is done with a game that is a file.
+#[derive(Debug, Subcommand)]
+pub enum GameTask {
+    #[command(flatten)]
+    Of(FileTask),
+    /// Play the game in this terminal; nothing of it is kept
+    Play {
+        /// The file
+        file: PathBuf,
+    },
 }
 
 #[derive(Debug, Subcommand)]

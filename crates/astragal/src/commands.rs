@@ -1,7 +1,7 @@
 //! Runs what was typed: the only module that knows the command line and everything it can do.
 
 use crate::check_config::Reach;
-use crate::cli::{Cli, Options, Task};
+use crate::cli::{Cli, GameTask, Options, Task};
 use crate::config::Misconfigured;
 use crate::examples::with_examples;
 use crate::export::{Consent, Stopped};
@@ -13,7 +13,7 @@ use crate::read::Asked;
 use crate::request::Journal;
 use crate::{
     ask, backup, check, check_config, doctor, examine, export, full, game, init, owner, pages, play, read, rebuild,
-    run, tables,
+    run, tables, trial,
 };
 use clap::{ArgMatches, Command, CommandFactory, FromArgMatches};
 use std::path::PathBuf;
@@ -94,7 +94,8 @@ fn did(task: Task, words: &ArgMatches, (place, log): (&Place, Log)) -> anyhow::R
         Task::Read { games, after, line } => {
             read::read(&Asked { line: line.join(" "), games, after: after.map(named) })
         }
-        Task::Game(task) => game::game(task, named, (place, log)),
+        Task::Game(GameTask::Of(task)) => game::game(task, named),
+        Task::Game(GameTask::Play { file }) => trial::play(&named(file), place, log),
         Task::CheckStore { store } => return Ok(check::check_here(&store)),
         Task::Doctor => return doctor::doctor(place),
         Task::Ctl { order, json } => ask::ctl(&place.data_dir()?, &order, Printed::here(json)),

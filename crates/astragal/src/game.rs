@@ -4,16 +4,12 @@ mod shown;
 
 use crate::fresh::{self, Part};
 use crate::game_files::{read, with_the_program};
-use crate::log::Log;
 use crate::out::out;
-use crate::place::Place;
-use crate::run;
 use anyhow::{Context, bail, ensure};
 use clap::Subcommand;
 use declared::Game;
-use plugin_api::{CommandSpec, Kind, Manifest, Plugin};
+use plugin_api::{CommandSpec, Kind, Plugin};
 use plugin_testkit::Compare;
-use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -21,7 +17,7 @@ use table::Plugins;
 
 /// What is done with the file of a game.
 #[derive(Debug, Subcommand)]
-pub enum GameTask {
+pub enum FileTask {
     /// Write the file of a small game that plays, to begin with
     New {
         /// The file, named after the game, such as harbour.game
@@ -31,11 +27,6 @@ pub enum GameTask {
     Show {
         /// The game; without one, all are listed
         game: Option<String>,
-    },
-    /// Play the game in this terminal; nothing of it is kept
-    Play {
-        /// The file
-        file: PathBuf,
     },
     /// Print the chances of a line, or of the example of each command that rolls
     Odds {
@@ -62,18 +53,17 @@ pub enum GameTask {
 ///
 /// # Errors
 /// A file cannot be written or read, or something is wrong in it.
-pub fn game(task: GameTask, named: impl Fn(PathBuf) -> PathBuf, (place, log): (&Place, Log)) -> anyhow::Result<()> {
+pub fn game(task: FileTask, named: impl Fn(PathBuf) -> PathBuf) -> anyhow::Result<()> {
     match task {
-        GameTask::New { file } => begin(&named(file)),
-        GameTask::Show { game } => show(game.as_deref()),
-        GameTask::Play { file } => play(&named(file), place, log),
-        GameTask::Odds { file, line } => {
+        FileTask::New { file } => begin(&named(file)),
+        FileTask::Show { game } => show(game.as_deref()),
+        FileTask::Odds { file, line } => {
             let (file, line) = (named(file), line.join(" "));
             let game = read_own(&file)?;
             shown::odds(&file, &game, beside_the_program(&game), Some(line.as_str()).filter(|line| !line.is_empty()))
         }
-        GameTask::Page { file } => shown::page(&read(&named(file))?),
-        GameTask::Check { files } => {
+        FileTask::Page { file } => shown::page(&read(&named(file))?),
+        FileTask::Check { files } => {
             let wrong: Vec<String> = files
                 .into_iter()
                 .map(&named)
@@ -84,33 +74,6 @@ pub fn game(task: GameTask, named: impl Fn(PathBuf) -> PathBuf, (place, log): (&
             Ok(())
         }
     }
-}
-
-/// What the room has besides the game.
-const BESIDE: [&str; 4] = ["roll", "turns", "cards", "oracle"];
-
-/// Runs the bot in this terminal with the game enabled, on a store that goes away with it.
-fn play(file: &Path, place: &Place, log: Log) -> anyhow::Result<()> {
-    let game = read_own(file)?;
-    let Manifest { id, title, .. } = &game.manifest;
-    let home = tempfile::Builder::new().prefix("astragal-").tempdir().context("there is no room for the table")?;
-    let (games, config) = (home.path().join("games"), home.path().join("astragal.toml"));
-    let unwritten = || format!("{} cannot be written", games.display());
-    fs::create_dir(&games).with_context(unwritten)?;
-    fs::write(games.join(format!("{id}.game")), &game.text).with_context(unwritten)?;
-    let plugins: Vec<&str> = BESIDE.into_iter().chain([id.as_str()]).collect();
-    let mut written = toml::Table::new();
-    written.insert("games".to_owned(), games.display().to_string().into());
-    written.insert("rooms".to_owned(), toml::Table::from_iter([("plugins".to_owned(), plugins.into())]).into());
-    fs::write(&config, written.to_string()).with_context(unwritten)?;
-    writeln!(out(), "{title}: !help {id} shows what there is to type. Nothing that is played here is kept.")?;
-    let place = Place {
-        named: Some(config.clone()),
-        file: Some(config),
-        data: Some(home.path().join("data")),
-        ..place.clone()
-    };
-    run::run(place, log)
 }
 
 /// Prints the file of a game, or which there are.
@@ -164,7 +127,10 @@ fn must_be_another(id: &str) -> anyhow::Result<()> {
 }
 
 /// Reads a game that is no other's.
-fn read_own(file: &Path) -> anyhow::Result<Arc<Game>> {
+///
+/// # Errors
+/// It cannot be read, something is wrong in it, or another is called so.
+pub fn read_own(file: &Path) -> anyhow::Result<Arc<Game>> {
     let game = Arc::new(read(file)?);
     must_be_another(&game.manifest.id).with_context(|| file.display().to_string())?;
     Ok(game)

@@ -49,6 +49,7 @@ mod status;
 mod stop;
 pub mod store;
 mod tables;
+mod trial;
 mod watch;
 
 pub use networks::{

@@ -19,8 +19,8 @@ pub struct Refusal {
     pub usage: bool,
     /// How to correct the typed line, if that is known.
     pub mended: Option<Box<Mended>>,
-    /// What it is about, if a room reads of it once a day: the same again on that day is answered by nothing.
-    pub daily: Option<String>,
+    /// True if a room reads it once a day: the same again on that day is answered by nothing.
+    pub daily: bool,
 }
 
 /// A correction of the typed line.

@@ -1,6 +1,6 @@
 //! The table as a message will leave it. Dropping the draft refuses the message.
 
-use crate::line::group::Group;
+use crate::grouped::Group;
 use chat::{Edits, Message, PlayerId, RoomId};
 use dice::Die;
 use host::Host;

@@ -14,6 +14,7 @@ mod boards;
 mod by_dice;
 mod completion;
 mod draft;
+mod grouped;
 mod line;
 mod nudges;
 mod odds;

@@ -10,7 +10,7 @@ mod changes;
 mod enter;
 mod filled;
 mod followed;
-pub(crate) mod group;
+mod group;
 mod last_roll;
 mod meant;
 mod nothing;
@@ -123,8 +123,8 @@ impl Draft {
                 self.enter(host, attempt, done, ordinal, &mut outcome)?;
             }
             Err(Unplayed::Silent) => {}
-            Err(Unplayed::Refused(Refusal { daily: Some(daily), .. }))
-                if !host.told.may_happen((daily.clone(), message.room.to_string()), 24, message.heard_at()) => {}
+            Err(Unplayed::Refused(Refusal { what, daily: true, .. }))
+                if !host.told.may_happen((what.clone(), message.room.to_string()), 24, message.heard_at()) => {}
             Err(Unplayed::Refused(refusal)) => {
                 outcome.kind = OutcomeKind::Refused;
                 // A name that was refused belongs to nobody.

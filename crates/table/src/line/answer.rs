@@ -1,7 +1,7 @@
 //! Prepares answers and refusals for display: comment, offers, number, example, caret.
 
-use super::group::Group;
 use super::reading::corrected;
+use crate::grouped::Group;
 use chat::{Block, Offer, Offered, OfferedTo, Reply, Span};
 use host::words::shown_comment;
 use plugin_api::{CommandSpec, Refusal};

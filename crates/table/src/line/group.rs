@@ -12,6 +12,7 @@ use super::resolve::resolve;
 use crate::attempt::Attempt;
 use crate::by_dice::ByDice;
 use crate::draft::Draft;
+use crate::grouped::Group;
 use chat::Message;
 use host::Host;
 use host::budget::{MOST_LOOKED_AT, MOST_SLOTS, MOST_TEXT};
@@ -31,27 +32,6 @@ use understand::surroundings::Found;
 
 /// Takes the place of a name: it reads as no name, number or remark, and as any text.
 const NO_NAME: &str = "#";
-
-/// The group whose lines are being played.
-#[derive(Clone, Debug)]
-pub(crate) struct Group {
-    /// The number of its first entry.
-    pub first: u64,
-    /// What was put into the line that is being played, and what was typed in that place.
-    pub put: Option<(String, String)>,
-    /// Those for whom nothing is played, if this is the last line.
-    pub without: Option<String>,
-}
-
-impl Group {
-    /// A line with what was typed in place of what was put there.
-    pub fn as_typed(&self, line: &str) -> String {
-        match &self.put {
-            Some((put, typed)) => line.replacen(put, typed, 1),
-            None => line.to_owned(),
-        }
-    }
-}
 
 /// The lines that one line is played as.
 #[derive(Default)]
@@ -310,9 +290,6 @@ fn for_each(
 
 /// A line for each of these, who act: `as heroes hp -2`. A change of a value is for those who have it. `at` is where the command
 /// begins, and `place` where the group is named.
-///
-/// # Errors
-/// Somebody may not act for one of them.
 fn acting(
     draft: &Draft,
     host: &Host,

@@ -253,8 +253,7 @@ fn called<'a>(host: &'a Host, attempt: &Attempt<'_>, word: &str) -> Option<&'a s
 fn not_enabled(room: &RoomDoc, id: &str, line: &CommandLine) -> Refusal {
     let prefix = &room.prefix;
     let what = format!("the plugin {id} is not enabled here; a room admin enables it with {prefix}plugin enable {id}");
-    let daily = (!line.by_name).then(|| id.to_owned());
-    Refusal { daily, ..Refusal::new(what).example(format!("plugin enable {id}")) }
+    Refusal { daily: !line.by_name, ..Refusal::new(what).example(format!("plugin enable {id}")) }
 }
 
 fn ambiguous(room: &RoomDoc, word: &str, typed: &str, several: &[(&dyn Plugin, &CommandSpec)]) -> Refusal {
