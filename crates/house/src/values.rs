@@ -39,6 +39,7 @@ fn set_by(turn: &mut HouseTurn, values: Option<Text>, another: bool) -> Result<R
     }
     if let Some(full) = all_full(turn, &text) {
         if full.is_empty() {
+            for_those_who_know(turn, turn.actor)?;
             return Ok("No counter is below its most.".into());
         }
         return set_by(turn, Some(Text { at, text: full }), another);

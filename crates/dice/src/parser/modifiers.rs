@@ -59,7 +59,7 @@ impl Parser<'_> {
     /// Refuses too many modifiers, and those with a meaning in the dialect that is not possible here.
     fn fits_dialect(&self, before: &[Modifier], modifier: &Modifier, start: usize) -> Parsed<()> {
         let many: usize = before.iter().map(Modifier::parts).sum();
-        if many == MAX_MODIFIERS {
+        if many + modifier.parts() > MAX_MODIFIERS {
             let what = format!("{MAX_MODIFIERS} things are the most that can be done to the same dice");
             return Err(self.error(start..self.at, what));
         }

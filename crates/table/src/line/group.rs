@@ -299,7 +299,7 @@ fn acting(
     attempt: &Attempt<'_>,
 ) -> Result<Several, Unplayed> {
     let all = several(line, place.clone(), members, Whom::Each)?;
-    let mut with = Vec::new();
+    let (mut with, mut without) = (Vec::new(), Vec::new());
     // Before any die falls for one of them.
     for (each, name) in all.lines.iter().zip(members) {
         let mut attempt = draft.attempt(host, attempt.message, attempt.key.ordinal, each);
@@ -310,14 +310,15 @@ fn acting(
             || ByDice::of(&sheet, &behind.typed, dialect).is_ok_and(|by_dice| by_dice.is_some());
         if has && resolve(draft, host, &behind, &attempt).is_err() {
             with.push(name.clone());
+        } else if attempt.doc.seen_values_of(attempt.actor).by_everybody() {
+            without.push(name.as_str());
         }
     }
     if with.is_empty() || with.len() == members.len() {
         return Ok(all);
     }
     let (value, _) = CommandLine::new(line.typed[place.end..].trim()).word();
-    let without: Vec<&str> = members.iter().filter(|name| !with.contains(name)).map(String::as_str).collect();
-    let without = Some(format!("without {value}: {}", without.join(", ")));
+    let without = (!without.is_empty()).then(|| format!("without {value}: {}", without.join(", ")));
     Ok(Several { without, ..several(line, place, &with, Whom::Each)? })
 }
 

@@ -69,7 +69,7 @@ pub(super) fn bare_dice(host: &Host, line: &CommandLine, attempt: &Attempt<'_>) 
     Some(CommandLine { typed: format!("{} {dice}", command.name), ..*line })
 }
 
-/// The name of the value that is rolled where no dice are typed.
+/// The name of the table's value that is rolled where no dice are typed.
 const DIE: &str = "die";
 
 /// The full line for a roll that is not typed in full: the game's command behind `roll`, dice as phones type them, or
@@ -93,7 +93,7 @@ pub(super) fn in_full(
     let command = line.typed.get(..from).unwrap_or_default();
     // `roll`, and `roll perception vs 12`
     let sheet = attempt.sheet();
-    let usual = sheet.named(DIE).filter(|die| Notation::typed_in(dialect, die).is_ok());
+    let usual = attempt.doc.shortcuts.table.variables.get(DIE).filter(|die| Notation::typed_in(dialect, die).is_ok());
     if let Some(die) = usual.filter(|_| words.is_empty() || sheet.filled_at(words, 0..words.len()).is_some()) {
         let added = if words.is_empty() { String::new() } else { format!("+{words}") };
         return Ok(Some(CommandLine { typed: format!("{} {die}{added}{behind}", command.trim_end()), ..*line }));
