@@ -198,6 +198,11 @@ impl Dialect {
         }
     }
 
+    /// True if the letters behind `d100b1` and `d100p1` are words of the tool's own.
+    pub(crate) fn has_own_tens(self) -> bool {
+        matches!(self, Dialect::Avrae | Dialect::DiceMaiden)
+    }
+
     /// True if a number before a condition would limit how often it applies.
     pub(crate) fn bounds_in_front(self) -> bool {
         self == Dialect::Foundry
@@ -459,6 +464,9 @@ mod tests {
             (Dialect::DiceMaiden, "5d6rr3<2", "5d6rr3<2"),
             (Dialect::DiceMaiden, "5d6dbl6even", "5d6dbl6even"),
             (Dialect::DiceMaiden, "3d6mt2", "3d6mt2"),
+            (Dialect::DiceMaiden, "1d100 b1", "1d100b<=1"),
+            (Dialect::Avrae, "1d100p1", "1d100d=1"),
+            (Dialect::Roll20, "1d100b1", "1d100b1"),
         ] {
             assert_eq!(native(dialect, typed), meant, "{dialect:?} {typed}");
         }

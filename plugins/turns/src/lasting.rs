@@ -74,7 +74,9 @@ impl<'t> TurnOf<'t> {
             [first, .., last] | [first @ last] => {
                 let (from, to) = (place(typed, first), place(typed, last) + last.len());
                 let named = &typed[from..to];
-                Whose::Named(["'s", "\u{2019}s", "'", "\u{2019}"].iter().find_map(|s| named.strip_suffix(s))?)
+                let owned = ["'s", "\u{2019}s", "'", "\u{2019}"].iter().find_map(|s| named.strip_suffix(s));
+                // `Bobs next turn`
+                Whose::Named(owned.or_else(|| named.strip_suffix('s').filter(|_| next))?)
             }
         };
         Some(TurnOf { whose, end, next })
@@ -163,6 +165,8 @@ mod tests {
         assert_eq!(lasts("dazed until its turn is over").1, turn(Whose::Theirs, true, false));
         assert_eq!(lasts("dazed until end of turn").1, turn(Whose::Acting, true, false));
         assert_eq!(lasts("dazed until next turn").1, turn(Whose::Theirs, false, true));
+        assert_eq!(lasts("held until Bobs next turn").1, turn(bob, false, true));
+        assert_eq!(lasts("waiting until things turn").1, Lasts::UntilCleared);
         assert_eq!(lasts("waiting until we turn").1, Lasts::UntilCleared);
         for part in ["hidden until", "hidden until my", "hidden until Bob's", "hidden until the end of"] {
             assert!(read(part).is_err(), "{part}");

@@ -44,6 +44,7 @@ impl Parser<'_> {
     fn more_tens(&mut self) -> Parsed<Option<Faces>> {
         let (start, rest) = (self.at, self.rest().trim_start().as_bytes());
         let end = match rest {
+            _ if self.dialect.has_own_tens() => return Ok(None),
             [b'b' | b'B', b'0'..=b'9', ..] => End::Low,
             [b'p' | b'P', b'0'..=b'9', ..] => End::High,
             _ => return Ok(None),
