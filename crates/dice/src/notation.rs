@@ -311,6 +311,7 @@ mod tests {
             ("1d6ro[5..2]", "as in ro[1,2]", 5..10),
             ("1d90ro[1..80]", "16 different", 6..12),
             (&format!("9d90{}", "ro[1..15]".repeat(2)), "16 things", 13..22),
+            ("2d6each+1!", "before something is added", 9..10),
             ("5d10each2", "each+2", 4..9),
             ("5d10pair", "needs a number", 4..8),
             ("{(1d1)d1}", "sum of dice", 0..9),

