@@ -339,6 +339,11 @@ impl Condition {
 }
 
 impl Source {
+    /// True if it is a single d100, to which bonus and penalty dice belong.
+    pub(crate) fn may_have_tens(&self) -> bool {
+        matches!(self, Source::Dice(Count::Number(1), Faces::Sides(100) | Faces::Percent))
+    }
+
     /// True if some of these members may meet the condition and others not, after the modifiers `before`. Assumed true
     /// if that is unknown before rolling.
     pub(crate) fn tells_apart<'m>(&self, mut before: impl Iterator<Item = &'m Modifier>, condition: Condition) -> bool {

@@ -210,6 +210,7 @@ mod tests {
         ("d6+2 vs each 2d10", "1d6 + 2 vs each 2d10"),
         ("2d6 <= EACH 2d10kh1", "2d6 <= each 2d10kh1"),
         ("d100b1", "1d100b1"),
+        ("d100b=1", "1d100b=1"),
         ("step(d8, -1)+2", "1d6 + 2"),
         ("Step (2d8,+1)!kh1", "2d10!kh1"),
         ("step(d4, 2*2)", "1d12"),

@@ -123,6 +123,10 @@ impl Display for Modified<'_> {
                 {
                     condition.fmt(f)?;
                 }
+                // Behind a d100, a number alone would be so many bonus dice.
+                Modifier::Count(Counting::Botch(condition)) if n == 0 && source.may_have_tens() => {
+                    write!(f, "b{condition}")?;
+                }
                 modifier => modifier.fmt(f)?,
             }
         }
