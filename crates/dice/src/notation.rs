@@ -128,6 +128,18 @@ impl Notation {
     }
 }
 
+impl Notation {
+    /// The sum of dice that it is: one roll, made once, and compared with nothing. `None` if it is anything else.
+    pub fn sum(&self) -> Option<&Expression> {
+        match self.rolls.as_slice() {
+            [Repeated { times: None, expression, together: None }] => {
+                Some(expression).filter(|sum| sum.throws() && sum.compared().is_none())
+            }
+            _ => None,
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -13,6 +13,8 @@ use understand::english::is_function_word;
 
 /// The word that shares values with the table.
 const TABLE: &str = "table";
+/// The word that fills all counters.
+const FULL: &str = "full";
 /// What people say between a name and its value.
 const LEADS: [&str; 3] = [" to", " is", " now"];
 /// The most values in one line.
@@ -59,9 +61,6 @@ fn set_by(turn: &mut HouseTurn, values: Option<Text>, another: bool) -> Result<R
     let mut replies = Vec::new();
     for pair in &pairs {
         let (name, value) = named(turn, pair);
-        if name.eq_ignore_ascii_case("full") && turn.value(name).is_none() {
-            return Err(Refusal::new("full is no name for a value").about(name).example("set full"));
-        }
         if !name.trim_start_matches('$').starts_with(char::is_alphabetic) {
             let place = at + text.find(name).unwrap_or_default();
             return Err(Refusal::usage("a name begins with a letter", place..place + name.len()).example(VALUE.example));
@@ -179,7 +178,8 @@ fn of_another(turn: &HouseTurn, text: &str) -> Result<Option<(CharacterId, usize
 
 /// What sets each counter of the character to its most, of `full`; not one that a game begins lower, like stress.
 fn all_full(turn: &HouseTurn, text: &str) -> Option<String> {
-    if !["full", "all full"].contains(&text.trim().to_lowercase().as_str()) || turn.value("full").is_some() {
+    let typed = text.trim().to_lowercase();
+    if typed.strip_prefix("all ").unwrap_or(&typed) != FULL || turn.value(FULL).is_some() {
         return None;
     }
     let lower = |value: &str| Counter::read(value).and_then(|Counter { now, most }| most.filter(|most| now < *most));
@@ -226,7 +226,7 @@ fn unless_it_is_of_another(turn: &HouseTurn, (name, value): (&str, &str), whole:
 fn must_be_a_value(turn: &HouseTurn, (name, value): (&str, &str), first: bool) -> Result<(), Refusal> {
     let known = turn.value(name).is_some();
     let alone = first && value.starts_with(|c: char| c.is_ascii_digit() || matches!(c, '+' | '-' | 'd'));
-    if !known && !alone && is_function_word(name) {
+    if !known && (name == FULL || !alone && is_function_word(name)) {
         return Err(Refusal::new(format!("{name} is no name for a value")).example(VALUE.example));
     }
     let rolls = || turn.host.plugins.knowing(name, turn.room).iter().any(|(_, spec)| spec.notation);

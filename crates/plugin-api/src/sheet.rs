@@ -20,7 +20,7 @@ pub struct Counter {
 }
 
 /// What sets a counter to its most.
-const FULL: [&str; 4] = ["full", "max", "tofull", "tomax"];
+const FULL: [&str; 2] = ["full", "max"];
 
 impl Counter {
     /// The number that a value is, if it is one.
@@ -35,7 +35,9 @@ impl Counter {
     /// the number would be larger than any that is typed.
     pub fn changed(self, typed: &str) -> Option<Self> {
         let change = typed.trim_start_matches('=');
-        if FULL.contains(&change.to_lowercase().as_str()) {
+        let word = change.to_lowercase();
+        // `hp to full`
+        if FULL.contains(&word.strip_prefix("to").unwrap_or(&word)) {
             return self.most.map(|most| self.at(most));
         }
         let kept = |number: &i64| (-MOST_NUMBER..=MOST_NUMBER).contains(number);

@@ -75,10 +75,7 @@ impl ByDice {
             }
         };
         let dice = read(typed).ok()?;
-        let [only] = dice.rolls.as_slice() else { return None };
-        if only.times.is_some() || only.expression.compared().is_some() || !only.expression.throws() {
-            return None;
-        }
+        dice.sum()?;
         let said = [Some(prose).filter(|prose| !prose.is_empty()), said].into_iter().flatten();
         let said = said.collect::<Vec<_>>().join(" # ");
         let behind = if said.is_empty() { String::new() } else { format!(" # {said}") };

@@ -8,8 +8,17 @@ const ROUNDS: [&str; 8] = ["round", "rounds", "rd", "rds", "rnd", "rnds", "turn"
 /// Words in front of a duration.
 const LINKS: [&str; 2] = ["for", "in"];
 
-/// Words behind `until` that something must follow.
-const UNFINISHED: [&str; 11] = ["the", "my", "his", "her", "their", "its", "next", "end", "start", "beginning", "of"];
+/// Words in front of that until which it lasts.
+const UNTIL: [&str; 3] = ["until", "till", "til"];
+/// Words for the ends of a turn, of which the last is when it is over.
+const ENDS: [&str; 3] = ["start", "beginning", "end"];
+/// Words for whoever types, and for whoever has the condition.
+const MINE: [&str; 2] = ["my", "mine"];
+const THEIRS: [&str; 5] = ["his", "her", "hers", "their", "its"];
+/// Words that something must follow.
+const LEADING: [&str; 3] = ["the", "of", "next"];
+/// What ends a name to which something belongs.
+const OWNS: [&str; 4] = ["'s", "\u{2019}s", "'", "\u{2019}"];
 
 /// How long a condition is to last, as typed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,20 +70,20 @@ impl<'t> TurnOf<'t> {
         let next = drop_last(&mut words, &["next"]);
         let skip =
             |words: &[&str], any: &[&str]| words.first().is_some_and(|first| any.contains(&lower(first).as_str()));
-        for any in [&["the"][..], &["end", "start", "beginning"], &["of"], &["the"]] {
+        for any in [&LEADING[..1], &ENDS, &LEADING[..2], &LEADING[..1]] {
             if skip(&words, any) {
-                end |= lower(words.remove(0)) == "end";
+                end |= lower(words.remove(0)) == ENDS[2];
             }
         }
         let whose = match words.as_slice() {
             [] if next => Whose::Theirs,
             [] => Whose::Acting,
-            [one] if ["my", "mine"].contains(&lower(one).as_str()) => Whose::Mine,
-            [one] if ["his", "her", "hers", "their", "its"].contains(&lower(one).as_str()) => Whose::Theirs,
+            [one] if MINE.contains(&lower(one).as_str()) => Whose::Mine,
+            [one] if THEIRS.contains(&lower(one).as_str()) => Whose::Theirs,
             [first, .., last] | [first @ last] => {
                 let (from, to) = (place(typed, first), place(typed, last) + last.len());
                 let named = &typed[from..to];
-                let owned = ["'s", "\u{2019}s", "'", "\u{2019}"].iter().find_map(|s| named.strip_suffix(s));
+                let owned = OWNS.iter().find_map(|s| named.strip_suffix(s));
                 // `Bobs next turn`
                 Whose::Named(owned.or_else(|| named.strip_suffix('s').filter(|_| next))?)
             }
@@ -94,17 +103,20 @@ fn place(text: &str, word: &str) -> usize {
 /// It lasts for no number of rounds that can be counted, or there is no label.
 pub(crate) fn read(part: &str) -> Result<(&str, Lasts<'_>), Refusal> {
     let words: Vec<&str> = part.split_whitespace().collect();
-    let until = (1..words.len()).find(|at| ["until", "till", "til"].contains(&words[*at].to_lowercase().as_str()));
+    let until = words.iter().position(|word| UNTIL.contains(&word.to_lowercase().as_str()));
     if let Some(at) = until
         && let Some(turn) = TurnOf::read(&part[place(part, words[at]) + words[at].len()..])
     {
-        return Ok((part[..place(part, words[at])].trim(), Lasts::Turn(turn)));
+        return match part[..place(part, words[at])].trim() {
+            "" => Err(Refusal::new("which condition?").example("condition Ann prone until Bob's next turn")),
+            label => Ok((label, Lasts::Turn(turn))),
+        };
     }
     let is_unfinished = |at: usize| {
-        let last = words[words.len() - 1].to_lowercase();
-        let belongs = ["'s", "\u{2019}s"].iter().any(|s| last.ends_with(s));
-        let counts = words[at + 1..].iter().any(|word| ["turn", "turns", "round", "rounds"].contains(word));
-        at + 1 == words.len() || belongs || counts || UNFINISHED.contains(&last.as_str())
+        let behind = &words[at + 1..];
+        let Some(last) = behind.last().map(|last| last.to_lowercase()) else { return true };
+        let leads = [&LEADING[..], &ENDS, &MINE, &THEIRS].iter().any(|words| words.contains(&last.as_str()));
+        leads || OWNS[..2].iter().any(|s| last.ends_with(s)) || behind.iter().any(|word| ROUNDS.contains(word))
     };
     if until.is_some_and(is_unfinished) {
         return Err(Refusal::new("until when?").about(part).example("condition Ann prone until Bob's next turn"));
@@ -113,7 +125,7 @@ pub(crate) fn read(part: &str) -> Result<(&str, Lasts<'_>), Refusal> {
         let last: Vec<String> = words[*at..].iter().map(|word| word.to_lowercase()).collect();
         let (first, rest) = last.split_first().map_or(("", &[][..]), |(first, rest)| (first.as_str(), rest));
         let left = rest.iter().filter(|word| !["the", "end", "ends", "of", "is", "over"].contains(&word.as_str()));
-        ["until", "till", "til", "this"].contains(&first) && left.eq(["scene"].iter())
+        (UNTIL.contains(&first) || first == "this") && left.eq(["scene"].iter())
     };
     if let Some(at) = (1..words.len()).find(is_scene) {
         return Ok((part[..place(part, words[at])].trim(), Lasts::Scene));
@@ -168,6 +180,7 @@ mod tests {
         assert_eq!(lasts("dazed until next turn").1, turn(Whose::Theirs, false, true));
         assert_eq!(lasts("held until Bobs next turn").1, turn(bob, false, true));
         for part in [
+            "until Bob's next turn",
             "hidden until Bob's 3rd turn",
             "hidden until the end of the round",
             "hidden until",

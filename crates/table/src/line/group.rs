@@ -299,7 +299,7 @@ fn acting(
     attempt: &Attempt<'_>,
 ) -> Result<Several, Unplayed> {
     let all = several(line, place.clone(), members, Whom::Each)?;
-    let (mut with, mut without) = (Vec::new(), Vec::new());
+    let (mut with, mut without, mut command) = (Vec::new(), Vec::new(), None);
     // Before any die falls for one of them.
     for (each, name) in all.lines.iter().zip(members) {
         let mut attempt = draft.attempt(host, attempt.message, attempt.key.ordinal, each);
@@ -308,7 +308,7 @@ fn acting(
         let (sheet, dialect) = (attempt.sheet(), attempt.room.dialect());
         let has = sheet.called(&behind.typed).is_some()
             || ByDice::of(&sheet, &behind.typed, dialect).is_ok_and(|by_dice| by_dice.is_some());
-        if has && resolve(draft, host, &behind, &attempt).is_err() {
+        if has && !*command.get_or_insert_with(|| resolve(draft, host, &behind, &attempt).is_ok()) {
             with.push(name.clone());
         } else if attempt.doc.seen_values_of(attempt.actor).by_everybody() {
             without.push(name.as_str());

@@ -92,7 +92,8 @@ pub(super) fn in_full(
     }
     let command = line.typed.get(..from).unwrap_or_default();
     // `roll`, and `roll perception vs 12`
-    let usual = attempt.doc.shortcuts.table.variables.get(DIE).filter(|die| Notation::typed_in(dialect, die).is_ok());
+    let is_one = |die: &&String| Notation::typed_in(dialect, die).is_ok_and(|read| read.sum().is_some());
+    let usual = attempt.doc.shortcuts.table.variables.get(DIE).filter(is_one);
     let name = 0..words.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(words.len());
     if let Some(die) = usual.filter(|_| words.is_empty() || attempt.sheet().filled_at(words, name).is_some()) {
         let added = if words.is_empty() { String::new() } else { format!("+{words}") };
