@@ -69,10 +69,14 @@ async fn a_pill_addresses_the_bot_and_notices_do_not() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_reply_to_an_answer_follows_up_on_that_roll() {
     let mut table = Table::set(true, &["ann", "bob"]).await;
-    let bot = table.start(with(&["torg"])).await;
+    let dice = plugin_testkit::SessionDice::default();
+    let bot = table.start(Make { dice: Box::new(dice.clone()), ..with(&["torg"]) }).await;
     let room = table.room.clone();
+    // No difficulty can follow up on a mishap.
+    dice.script(Some(vec![(20, 7)]));
     table.people[0].say(&room, "!test 12").await;
     let first = table.people[0].hear(&room, &table.bot).await;
+    dice.script(Some(vec![(20, 8)]));
     table.people[0].say(&room, "!test 11").await;
     table.people[0].hear(&room, &table.bot).await;
     let reply = json!({
