@@ -49,6 +49,11 @@ fn the_reference_of_the_program_matches_its_help() {
 }
 
 #[test]
+fn the_reference_of_the_language_is_what_is_read() {
+    is_made("docs/reference/game-files.md", &declared::language::reference());
+}
+
+#[test]
 fn the_pages_of_the_games_are_their_readmes() {
     for game in games::all() {
         let id = &game.manifest().id;

@@ -1,6 +1,7 @@
 //! Play through the whole core, in memory: sessions, lines as people type them, and what holds for every command.
 
 // `core` alone would be the standard library's.
+mod brought;
 mod catalogue;
 mod completion;
 mod declarations;

@@ -131,13 +131,15 @@ fn what_is_new(old: &Game, new: &Game) -> Vec<String> {
     said.map(|(what, names)| format!("{what}: {}", names.join(", "))).collect()
 }
 
-/// The commands and numbers of a game, with all that is known of each.
+/// The commands, numbers, tables and decks of a game, with all that is known of each.
 fn parts(game: &Game) -> BTreeMap<String, String> {
     let played = game.manifest.commands.iter().zip(&game.commands);
     let commands = played.map(|(spec, command)| (spec.name.clone(), format!("{spec:?} {command:?}")));
     let set = game.sheet.iter().map(|(name, first)| (name.clone(), first.to_string()));
     let derived = game.derived.iter().map(|(name, worked_out)| (name.clone(), format!("{worked_out:?}")));
-    commands.chain(set).chain(derived).collect()
+    let tables = game.manifest.tables.iter().map(|table| (format!("oracle {}", table.name), format!("{table:?}")));
+    let decks = game.manifest.decks.iter().map(|(name, deck)| (format!("deck {name}"), format!("{deck:?}")));
+    commands.chain(set).chain(derived).chain(tables).chain(decks).collect()
 }
 
 /// Reads the files that tables keep.

@@ -5,6 +5,7 @@ mod evaluate;
 mod expression;
 mod game;
 mod kept;
+pub mod language;
 mod lines;
 mod mistake;
 mod play;

@@ -9,6 +9,9 @@ pub const MOST_BYTES: usize = 64 << 10;
 const MOST_IN_A_LINE: usize = 1000;
 /// The heading of what is played as an example, whose lines are as people say them.
 pub const SCENE: &str = "scene";
+/// The headings of a random table and of a deck, whose lines are what is on them.
+pub const ORACLE: &str = "oracle";
+pub const DECK: &str = "deck";
 
 /// A heading, `[command act]`, and the lines below it. The lines above the first heading has an empty one.
 #[derive(Clone, Debug, Default)]
@@ -76,6 +79,13 @@ fn plain(line: &str) -> String {
     chat::as_meant(&signs).trim_end().to_owned()
 }
 
+/// The words of a heading, in lower case; `[[omen]]` on a random table is none.
+fn heading(line: &str) -> Option<String> {
+    let inside = line.strip_prefix('[')?.strip_suffix(']')?;
+    let words: Vec<&str> = inside.split_whitespace().collect();
+    (!inside.starts_with('[')).then(|| words.join(" ").to_lowercase())
+}
+
 /// Reads the lines of a file. Lines that are no `name: value`, and a file that is too large, are mistakes.
 pub fn sections(text: &str, mistakes: &mut Vec<Mistake>) -> Vec<Section> {
     let mut all = vec![Section::default()];
@@ -87,7 +97,8 @@ pub fn sections(text: &str, mistakes: &mut Vec<Mistake>) -> Vec<Section> {
     let mut lines = text.trim_start_matches('\u{feff}').lines().enumerate();
     while let Some((at, typed)) = lines.next() {
         let mut whole = plain(typed);
-        let scene = all.last().is_some_and(|section| section.kind == SCENE);
+        let kind = all.last().map_or("", |section| &section.kind);
+        let (scene, listed) = (kind == SCENE, kind == ORACLE || kind == DECK);
         while !scene && let Some(begun) = whole.strip_suffix(" \\") {
             let next = lines.next().map_or(String::new(), |(_, next)| plain(next));
             whole = format!("{begun} {}", next.trim_start());
@@ -98,12 +109,11 @@ pub fn sections(text: &str, mistakes: &mut Vec<Mistake>) -> Vec<Section> {
         if line.text.chars().count() > MOST_IN_A_LINE {
             line.text = line.text.chars().take(60).collect();
             mistakes.push(line.all_wrong(format!("no line may have more than {MOST_IN_A_LINE} characters")));
-        } else if let Some(heading) = trimmed.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
-            let heading = heading.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase();
+        } else if let Some(heading) = heading(trimmed) {
             let (kind, name) = heading.split_once(' ').unwrap_or((&heading, ""));
             let (kind, name) = (kind.to_owned(), name.to_owned());
             all.push(Section { kind, name, heading: line, lines: Vec::new() });
-        } else if scene {
+        } else if scene || listed && !said {
             all.last_mut().expect("there is one").lines.push(line);
         } else if !said {
             // `db = if str > 12 then 1 else 0` is worked out: the = belongs to the value.

@@ -1,5 +1,6 @@
 //! Reads a file into a game, or says what is wrong in it: everything at once.
 
+mod brought;
 mod command;
 mod ends;
 mod hidden;
@@ -10,26 +11,24 @@ mod take;
 
 use crate::expression::Names;
 use crate::game::{Game, Scene};
-use crate::lines::{Line, SCENE, Section, sections};
+use crate::language::{HEADINGS, TOP, words};
+use crate::lines::{DECK, Line, ORACLE, SCENE, Section, sections};
 use crate::mistake::{Mistake, Mistakes};
 use command::{Around, Done, MOST_LINES, command};
 pub use ends::VALUE;
 pub use hidden::tells;
 use inherit::{Lines, is_end};
-use plugin_api::{CommandSpec, Manifest, Setting, Trait, suggest};
+use plugin_api::random_table::RandomTable;
+use plugin_api::{CommandSpec, Manifest, PrintedDecks, Setting, Trait, suggest};
 use setting::setting;
 use sheet::{OnSheet, Whose};
 use std::collections::{BTreeMap, BTreeSet};
-use take::words;
+use take::words as listed;
 
 /// The version of the language. It changes until the first eight games stand.
 const FORMAT: &str = "0";
 /// The most commands of a game.
 const MOST_COMMANDS: usize = 64;
-/// The headings of a file, besides the lines above the first.
-const HEADINGS: [&str; 8] = ["sheet", "table", "command", "ladder", "setting", "words", "glossary", SCENE];
-/// The lines above the first heading.
-const TOP: [&str; 6] = ["format", "game", "title", "about", "found by", "licence"];
 
 /// Reads a game that is known to be played beside all tools whose commands it offers.
 ///
@@ -77,6 +76,7 @@ impl Reading<'_> {
         let mut on_sheet = self.sheet();
         let settings = self.settings(&mut on_sheet);
         let ladders = self.ladders();
+        let (tables, decks) = self.brought();
         let done = self.commands(&on_sheet, &ladders);
         self.offers(&done, &on_sheet);
         let mut done = done;
@@ -99,6 +99,8 @@ impl Reading<'_> {
             answers: done.iter().filter_map(|done| done.answers.clone()).collect(),
             glossary: self.pairs("glossary"),
             values: on_sheet.values,
+            decks,
+            tables,
         };
         let scenes = self.of_kind(SCENE).map(|section| Scene {
             line: section.heading.number,
@@ -119,9 +121,10 @@ impl Reading<'_> {
         let mut top = BTreeMap::new();
         for line in self.sections.iter().filter(|section| section.kind.is_empty()).flat_map(|section| &section.lines) {
             let value = line.value().trim();
-            if !TOP.contains(&line.name.as_str()) {
-                let meant = suggest(&line.name, TOP).map_or(String::new(), |meant| format!(": did you mean {meant}?"));
-                let what = format!("\"{}\" is none of {}{meant}", line.name, TOP.join(", "));
+            if !words(TOP).any(|word| word == line.name) {
+                let meant = suggest(&line.name, words(TOP));
+                let meant = meant.map_or(String::new(), |meant| format!(": did you mean {meant}?"));
+                let what = format!("\"{}\" is none of {}{meant}", line.name, words(TOP).collect::<Vec<_>>().join(", "));
                 self.mistakes.push(line.name_wrong(what));
             } else if line.name == "format" && value != FORMAT {
                 self.mistakes.push(line.value_wrong(format!("I read format {FORMAT}, and this is {value}")));
@@ -144,11 +147,14 @@ impl Reading<'_> {
     fn headings(&mut self) {
         let mut known = BTreeSet::new();
         for Section { kind, name, heading, .. } in self.sections.iter().filter(|section| !section.kind.is_empty()) {
-            let named = matches!(kind.as_str(), "command" | "ladder" | "setting");
-            if !HEADINGS.contains(&kind.as_str()) {
-                let meant = suggest(kind, HEADINGS).map_or(String::new(), |meant| format!(": did you mean [{meant}]?"));
+            let Some(row) = HEADINGS.iter().find(|row| row.word() == kind) else {
+                let meant = suggest(kind, words(HEADINGS));
+                let meant = meant.map_or(String::new(), |meant| format!(": did you mean [{meant}]?"));
                 self.mistakes.push(heading.all_wrong(format!("there is no heading [{kind}]{meant}")));
-            } else if named == name.is_empty() {
+                continue;
+            };
+            let named = row.is_named();
+            if named == name.is_empty() {
                 let what = if named {
                     format!("this needs a name, as in [{kind} risk]")
                 } else {
@@ -188,6 +194,14 @@ impl Reading<'_> {
             }
         }
         all
+    }
+
+    /// The random tables and the decks.
+    fn brought(&mut self) -> (Vec<RandomTable>, PrintedDecks) {
+        let of = |kind| self.sections.iter().filter(move |section| section.kind == kind);
+        let tables = of(ORACLE).filter_map(|section| brought::table(section, self.mistakes)).collect();
+        let deck = |section: &Section| Some((section.name.clone(), brought::deck(section, self.mistakes)?));
+        (tables, of(DECK).filter_map(deck).collect())
     }
 
     fn ladders(&mut self) -> BTreeMap<String, Vec<Line>> {
@@ -314,7 +328,7 @@ fn private_as_offered(done: &mut [Done]) {
 /// The commands that these lines follow.
 fn followed(lines: &[Line]) -> Vec<String> {
     let follows = lines.iter().filter(|line| line.name == "follows");
-    follows.flat_map(|line| words(line.value().trim().trim_end_matches("of anyone"))).collect()
+    follows.flat_map(|line| listed(line.value().trim().trim_end_matches("of anyone"))).collect()
 }
 
 fn not_followed(lines: &[Line], section: &Section, all: &[&Section]) -> Mistake {

@@ -8,6 +8,32 @@ fn wrong(below: &str) -> String {
     read_beside(&format!("{TOP}{below}"), &[]).expect_err("it has mistakes").to_string()
 }
 
+#[test]
+fn what_is_on_a_table_and_in_a_deck_is_checked_line_by_line() {
+    let play = "[command risk]\nhelp: Risk it.\nelse: DONE\n";
+    for (below, says) in [
+        ("[oracle omen]\n1-3: rain\n5: wind", "line 10, column 1: nothing is on 4, in front of \"5: wind\"."),
+        ("[oracle omen]\nrain\n[[2d]] gulls", "line 10, column 1: [[2d]]: a die needs its sides"),
+        ("[oracle omen]\nrain\n0x wind", "line 10, column 1: \"0x wind\": a line counts from 1 to 10000 times."),
+        ("[oracle omen]", "line 8, column 1: nothing is on this table."),
+        ("[oracle]\nrain", "line 8, column 1: this needs a name, as in [oracle risk]."),
+        ("[deck my cards]\nCrow", "line 8, column 1: a deck is called by one word"),
+        ("[deck fate]\nCrow\nOwl; it sees", "line 10, column 1: the title \"Owl; it sees\" has a mark in it"),
+        ("[deck fate]\nCrow\ncrow", "line 8, column 1: the card crow is there twice"),
+        ("[deck fate]", "line 8, column 1: it has no cards: each is a line"),
+    ] {
+        let told = wrong(&format!("{play}{below}\n"));
+        assert!(told.contains(says), "{below}\n{told}");
+        assert_eq!(told.lines().filter(|line| line.starts_with("line ")).count(), 1, "{told}");
+    }
+    let fine =
+        format!("{TOP}{play}[oracle omen]\n# by the sea\n[[wind]]\na sail, black\n[deck fate]\n2x Crow: it sees\n");
+    let game = read(&fine).unwrap_or_else(|wrong| panic!("{wrong}"));
+    let texts: Vec<&str> = game.manifest.tables[0].lines.iter().map(|line| line.text.as_str()).collect();
+    assert_eq!(texts, ["[[wind]]", "a sail, black"]);
+    assert_eq!(game.manifest.decks["fate"].cards[0].told(), ": it sees");
+}
+
 /// The mistakes of a command with this body, whose first line is line 7.
 fn wrong_in(body: &str) -> String {
     wrong(&format!("[command risk]\nhelp: Risk it.\n{body}"))

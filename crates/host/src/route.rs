@@ -143,7 +143,7 @@ fn strip<'a>(line: &'a str, prefix: &str) -> &'a str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use plugin_api::{CommandSpec, Kind};
+    use plugin_api::{CommandSpec, Kind, PrintedDecks};
 
     fn typed(body: &str, to: SaidTo) -> Vec<String> {
         let lines = Router::new("astragal").lines(body, "!", to, None);
@@ -202,6 +202,8 @@ mod tests {
             found_by: Vec::new(),
             glossary: Vec::new(),
             values: Vec::new(),
+            decks: PrintedDecks::new(),
+            tables: Vec::new(),
         }
     }
 

@@ -1,5 +1,7 @@
 //! What a game declares. Parsing, usage errors, help, role checks and manual pages all come from it.
 
+use crate::printed::PrintedDecks;
+use crate::random_table::RandomTable;
 use crate::spec::{Many, usage_of};
 use crate::{Answers, ArgumentSpec, Effect, Refusal, Setting, SheetValue, Trait, Values, Words, means_nothing};
 use chat::Role;
@@ -161,6 +163,12 @@ pub struct Manifest {
     /// The numbers that it has on everybody's sheet.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub values: Vec<SheetValue>,
+    /// The decks that it brings.
+    #[serde(default, skip_serializing_if = "PrintedDecks::is_empty")]
+    pub decks: PrintedDecks,
+    /// The random tables that it brings.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tables: Vec<RandomTable>,
 }
 
 impl Manifest {

@@ -1,8 +1,8 @@
 //! A game, as its author writes it and as the core uses it.
 
 use crate::{
-    Answers, Cast, CharacterId, Commands, EarlierRoll, Fit, Kind, Line, Manifest, Past, Readers, Refusal, Reply, Role,
-    Scenes, Setting, Turn, Words,
+    Answers, Cast, CharacterId, Commands, EarlierRoll, Fit, Kind, Line, Manifest, Past, PrintedDecks, Readers, Refusal,
+    Reply, Role, Scenes, Setting, Turn, Words,
 };
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -309,6 +309,8 @@ pub fn plugin<G: Game>() -> Box<dyn Plugin> {
         glossary: pairs(G::GLOSSARY),
         synonyms: pairs(G::SYNONYMS),
         values: Vec::new(),
+        decks: PrintedDecks::new(),
+        tables: Vec::new(),
     };
     assert_eq!(manifest.commands.iter().filter(|command| command.main).count(), 1, "{} needs one main command", G::ID);
     Box::new(Hosted::<G> { manifest, game: PhantomData })

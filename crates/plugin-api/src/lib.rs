@@ -6,6 +6,7 @@
 
 mod answers;
 mod argument;
+mod brought;
 mod called;
 mod cast;
 mod declare;
@@ -16,6 +17,7 @@ mod kind;
 pub mod names;
 mod past;
 mod printed;
+pub mod random_table;
 mod refusal;
 mod scenes;
 mod setting;
@@ -29,6 +31,7 @@ mod words;
 
 pub use answers::Answers;
 pub use argument::{Argument, CommandText, Name, Number};
+pub use brought::Brought;
 pub use called::{ENDS, first_words};
 pub use cast::{Cast, Newcomer};
 pub use chat::{CharacterId, Line, Moment, Offer, Readers, Reply, Role, Seen, Span};

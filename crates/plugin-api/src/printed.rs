@@ -1,7 +1,7 @@
 //! Decks whose cards are in the operator's own files. A table keeps the titles of the cards it plays with, so a changed file
 //! changes no deck that is in play; what is written on a card is looked up when it is shown.
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The most cards of a deck, with all copies.
@@ -16,7 +16,7 @@ const LONGEST_NAME: usize = 20;
 pub type PrintedDecks = BTreeMap<String, PrintedDeck>;
 
 /// A deck of the operator's.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PrintedDeck {
     /// Its cards.
@@ -25,7 +25,7 @@ pub struct PrintedDeck {
 }
 
 /// What is printed on a card.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PrintedCard {
     /// What it is called.
@@ -47,7 +47,7 @@ pub struct PrintedCard {
 }
 
 /// The side that acts first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum FirstSide {
     /// The players' characters.

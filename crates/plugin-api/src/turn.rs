@@ -1,6 +1,6 @@
 //! One command at the table: who acts, when, with which dice, on which earlier roll.
 
-use crate::{Cast, Counter, Name, PrintedDecks, Refusal, Role, Scenes, Sheet, Typed};
+use crate::{Brought, Cast, Counter, Name, Refusal, Role, Scenes, Sheet, Typed};
 use chat::{CharacterId, Moment, Reply, Seen};
 use dice::{Dialect, Dice, DiceError, Die};
 use jiff::Timestamp;
@@ -76,7 +76,7 @@ pub struct Turn<'a> {
     secrets: Secrets,
     cast: Cast,
     pub(crate) settings: Arc<BTreeMap<String, String>>,
-    decks: Arc<PrintedDecks>,
+    brought: Brought<'a>,
     target: Option<Arc<Target<Value>>>,
     earlier: Option<Arc<Value>>,
     against: Option<Against>,
@@ -185,7 +185,7 @@ impl<'a> Turn<'a> {
             comment: None,
             cast,
             settings: Arc::default(),
-            decks: Arc::default(),
+            brought: Brought::default(),
             target: None,
             earlier: None,
             against: None,
@@ -228,10 +228,10 @@ impl<'a> Turn<'a> {
         self
     }
 
-    /// Sets the decks of the operator.
+    /// Sets what is brought to the table.
     #[must_use]
-    pub fn with_decks(mut self, decks: Arc<PrintedDecks>) -> Self {
-        self.decks = decks;
+    pub fn with_brought(mut self, brought: Brought<'a>) -> Self {
+        self.brought = brought;
         self
     }
 
@@ -489,9 +489,9 @@ impl<'a> Turn<'a> {
         self.cast.all.names.keys().copied().filter(|id| !self.opposes(*id)).collect()
     }
 
-    /// The decks that the operator of the bot has files for.
-    pub fn decks(&self) -> &PrintedDecks {
-        &self.decks
+    /// The decks and random tables that nobody at the table made.
+    pub fn brought(&self) -> &Brought<'a> {
+        &self.brought
     }
 
     /// The value of one of the game's declared settings.

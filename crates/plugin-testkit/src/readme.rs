@@ -1,5 +1,6 @@
 //! The page of a plugin, generated from its declarations and sessions.
 
+use plugin_api::random_table::{self, RandomTable};
 use plugin_api::{CommandSpec, Kind, Manifest, Role, SettingScope, SheetValue};
 use std::fmt::Write;
 
@@ -29,6 +30,16 @@ pub fn page_of_file(manifest: &Manifest, scene: &str) -> String {
             let bounds = bounds.map_or(String::new(), |(least, most)| format!(", from {least} to {most}"));
             let _ = writeln!(page, "- `{name}`{also}, at first {first}{bounds}");
         }
+    }
+    if !manifest.tables.is_empty() || !manifest.decks.is_empty() {
+        page += "\n## Random tables and decks\n\n";
+    }
+    for RandomTable { name, lines } in &manifest.tables {
+        let _ = writeln!(page, "- `!oracle {name}`, a d{}", random_table::sides(lines));
+    }
+    for (name, deck) in &manifest.decks {
+        let cards = deck.cards.iter().map(|card| card.copies).sum::<usize>();
+        let _ = writeln!(page, "- `!deck {name}`, {cards} cards");
     }
     let _ = write!(page, "\n## A scene\n\nAs it plays:\n\n```text\n{}\n```\n", scene.trim());
     page

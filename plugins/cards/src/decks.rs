@@ -72,7 +72,8 @@ pub(crate) fn all(state: &State, turn: &Turn) -> Reply {
     match lines.len() {
         0 => {
             let reply = reply.text("no deck yet: ").code("deck poker").text(" or ").code(EXAMPLE);
-            let mut own = turn.decks().keys().map(|name| format!("deck {name}"));
+            let brought = turn.brought().decks();
+            let mut own = brought.keys().map(|name| format!("deck {name}"));
             let reply = own.next().map_or(reply.clone(), |first| reply.text(" or ").code(first));
             own.fold(reply, |reply, name| reply.text(", ").code(name))
         }

@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 /// The operator's deck of this name.
 pub(crate) fn deck(turn: &Turn, name: &str) -> Option<(String, Deck)> {
     let name = name.trim().to_lowercase();
-    let printed = turn.decks().get(&name)?;
+    let printed = turn.brought().deck(&name)?;
     Some((name, Deck::new(Made::Own, printed.titles())))
 }
 
@@ -19,7 +19,7 @@ pub(crate) fn explained<'a>(reply: Reply, turn: &Turn, cards: impl Iterator<Item
     let lines: Vec<Line> = cards
         .filter(|card| known.insert(*card))
         .filter_map(|(deck, title)| {
-            let says = turn.decks().get(deck)?.card(title)?.told();
+            let says = turn.brought().deck(deck)?.card(title)?.told();
             (!says.is_empty()).then(|| vec![Span::Bold(title.to_owned()), Span::Text(says)])
         })
         .collect();

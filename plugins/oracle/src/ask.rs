@@ -1,6 +1,7 @@
 //! What is asked for: the words after `oracle`, in whichever order people type them.
 
 use crate::words::{self, Verb};
+use plugin_api::random_table::folded;
 use plugin_api::{Refusal, number_word};
 
 /// The longest line, in bytes, that a refusal shows corrected.
@@ -65,7 +66,7 @@ pub(crate) fn read(text: &str, knows: impl Fn(&str) -> bool) -> Result<Asked<'_>
         };
     }
     let (name, times) = repeated(text);
-    if !knows(&words::folded(name)) {
+    if !knows(&folded(name)) {
         // `likely, is the door locked?`
         let first = first.trim_end_matches(',');
         if let Some(chance) = words::chance(first) {
@@ -80,11 +81,11 @@ pub(crate) fn read(text: &str, knows: impl Fn(&str) -> bool) -> Result<Asked<'_>
             return Ok(Asked::YesNo(chance, before.trim_end_matches(',')));
         }
         // `weather, what does the morning bring?`
-        if let Some((table, said)) = text.split_once(',').filter(|(table, _)| knows(&words::folded(table))) {
+        if let Some((table, said)) = text.split_once(',').filter(|(table, _)| knows(&folded(table))) {
             let what = format!("\"{}\" would only be a comment", said.trim());
             return Err(Refusal::new(what).about_meant(text, format!("{table} # {}", said.trim())));
         }
-        if text.ends_with('?') && !knows(&words::folded(text.trim_end_matches('?'))) {
+        if text.ends_with('?') && !knows(&folded(text.trim_end_matches('?'))) {
             must_be_yes_or_no(text)?;
             return Ok(Asked::YesNo(50, text));
         }
@@ -142,7 +143,7 @@ fn added<'a>(text: &'a str, knows: &impl Fn(&str) -> bool) -> Option<Asked<'a>> 
             let end = if sign { at + 1 } else { at + word.len() };
             let (name, body) = (head[..at].trim(), text[end..].trim_start());
             let colon = body.strip_prefix(':');
-            let meant = sign || colon.is_some() || knows(&words::folded(name));
+            let meant = sign || colon.is_some() || knows(&folded(name));
             return meant.then_some(Asked::Add(name, colon.unwrap_or(body).trim()));
         }
         at = if rest.is_empty() { head.len() } else { head.len() - rest.len() };

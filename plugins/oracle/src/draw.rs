@@ -1,10 +1,9 @@
 //! Rolls on a table, and on the tables that its results name. What could go on without an end is refused before a die is
 //! rolled.
 
-use crate::line::Line;
-use crate::piece::{Piece, pieces};
-use crate::state::{Seen, Table};
+use crate::seen::Seen;
 use dice::{Dice, DiceError, Expression};
+use plugin_api::random_table::{Line, Piece, line_of, pieces, sides};
 use plugin_api::{Refusal, Reply, Span, Turn};
 use std::collections::BTreeMap;
 use std::convert::Infallible;
@@ -44,7 +43,7 @@ pub(crate) fn draw(seen: &Seen, turn: &mut Turn, name: &str, times: u32) -> Resu
         let text = drawing.table(name)?;
         all.push(Drawn { text, dice: std::mem::take(&mut drawing.dice) });
     }
-    let title = seen.get(name).map_or(name, |table| table.name.as_str());
+    let title = seen.get(name).map_or(name, |table| table.name);
     Ok(shown(title, all))
 }
 
@@ -84,7 +83,7 @@ impl Reach<'_> {
         self.path.push(name.to_owned());
         let seen = self.seen;
         let mut all = Needs { results: 0, deep: 0 };
-        for line in seen.get(name).into_iter().flat_map(|table| &table.lines) {
+        for line in seen.get(name).into_iter().flat_map(|table| table.lines) {
             let mut results = 0_u32;
             for named in named(seen, line) {
                 let needs = self.of(&named)?;
@@ -135,10 +134,10 @@ impl Drawing<'_, '_, '_> {
     /// A result of a table.
     fn table(&mut self, name: &str) -> Result<String, Refusal> {
         let seen = self.seen;
-        let table: &Table = seen.get(name).ok_or_else(|| Refusal::new(format!("there is no table called {name}")))?;
-        let die = self.turn.throw_die(table.sides())?;
+        let table = seen.get(name).ok_or_else(|| Refusal::new(format!("there is no table called {name}")))?;
+        let die = self.turn.throw_die(sides(table.lines))?;
         self.dice.extend([Span::Text(format!(" | {} ", table.name)), Span::Die(die.to_string())]);
-        let line = table.line(die.value).ok_or_else(|| Refusal::new(format!("{name} has no lines")))?;
+        let line = line_of(table.lines, die.value).ok_or_else(|| Refusal::new(format!("{name} has no lines")))?;
         let mut text = String::new();
         for piece in pieces(&line.text, |name| seen.knows(name)) {
             match piece {

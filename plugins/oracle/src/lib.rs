@@ -1,14 +1,13 @@
 //! Oracle: random tables that a table makes for itself, a yes or no, and a pick among things. A tool for any game.
 //!
-//! `ask` finds out what is asked for, `line` and `piece` read what is on a table, `draw` rolls. It knows no rules of any game.
+//! `ask` finds out what is asked for, `make` makes tables, `draw` rolls. It knows no rules of any game.
 
 mod ask;
 mod draw;
 mod fate;
-mod line;
 mod make;
 mod pick;
-mod piece;
+mod seen;
 mod sentence;
 mod show;
 mod state;
@@ -114,7 +113,7 @@ impl Game for Oracle {
         match ask::read(&table, |name| seen.knows(name))? {
             Asked::All => show::all(&seen),
             Asked::Roll(name, times) => {
-                let (_, name) = seen.find(name)?;
+                let (name, _) = seen.find(name)?;
                 draw::draw(&seen, turn, name, times)
             }
             Asked::With(Verb::Show, name) => show::lines(&seen, turn, name),

@@ -1,9 +1,9 @@
 //! Makes tables, adds to them and removes them. A table belongs to whoever made it, and to the referee.
 
-use crate::line::{self, After, Line, MOST_LINES};
-use crate::piece::{Piece, canonical, pieces};
-use crate::state::{Kept, MOST_BYTES, MOST_OF_ONE, MOST_OF_TABLE, MOST_TABLES, Seen, State, Table};
+use crate::seen::{Origin, Seen};
+use crate::state::{Kept, MOST_BYTES, MOST_OF_ONE, MOST_OF_TABLE, MOST_TABLES, State, Table};
 use crate::words;
+use plugin_api::random_table::{After, Line, MOST_LINES, Piece, canonical, folded, pieces, read, sides};
 use plugin_api::{Refusal, Reply, Turn};
 
 /// Names of missing tables that an answer shows.
@@ -15,7 +15,7 @@ const MOST_MISSING: usize = 3;
 /// Its name, its lines or its size are refused, or it belongs to somebody else.
 pub(crate) fn make(state: &mut State, turn: &Turn, name: &str, body: &str) -> Result<Reply, Refusal> {
     let name = words::name(name)?;
-    let key = words::folded(&name);
+    let key = folded(&name);
     let lines = lines(turn, body, After::Name)?;
     if lines.is_empty() {
         let what =
@@ -50,13 +50,13 @@ pub(crate) fn make(state: &mut State, turn: &Turn, name: &str, body: &str) -> Re
 /// # Errors
 /// There is no such table, its lines or its size are refused, or it belongs to somebody else.
 pub(crate) fn add(state: &mut State, turn: &Turn, name: &str, body: &str) -> Result<Reply, Refusal> {
-    let (kept, key) = state.seen(turn).find(name).map(|(kept, key)| (kept, key.to_owned()))?;
+    let (kept, key) = made_here(state, turn, name)?;
     let place = state.key(kept, &key, turn);
     let Some(before) = state.kept(kept).get(&place).cloned() else {
         return Err(Refusal::new("there is no such table"));
     };
     not_in_secret(kept, &key, turn)?;
-    let more = lines(turn, body, After::Lines(before.sides()))?;
+    let more = lines(turn, body, After::Lines(sides(&before.lines)))?;
     if more.is_empty() {
         return Err(Refusal::new(format!("add what to {key}?")).example(format!("oracle {key} + a white hart")));
     }
@@ -72,10 +72,23 @@ pub(crate) fn add(state: &mut State, turn: &Turn, name: &str, body: &str) -> Res
     Ok(told(&known_with(state, turn, kept), &table, &format!(", {added} of them new")))
 }
 
+/// Where the table that was typed is kept, and the name by which it is found.
+fn made_here(state: &State, turn: &Turn, name: &str) -> Result<(Kept, String), Refusal> {
+    let seen = state.seen(turn);
+    let (key, table) = seen.find(name)?;
+    match table.origin {
+        Origin::Made(_, kept) => Ok((kept, key.to_owned())),
+        Origin::Brought(game) => {
+            let what = format!("{} brings {key}; a table of your own with this name goes before it", game.title);
+            Err(Refusal::new(what).example(format!("oracle {key}: a crow | blood moon | 3x silence")))
+        }
+    }
+}
+
 /// The tables that those of this kind can name.
-fn known_with<'a>(state: &'a State, turn: &Turn, kept: Kept) -> Seen<'a> {
+fn known_with<'s, 't: 's>(state: &'s State, turn: &Turn<'t>, kept: Kept) -> Seen<'s> {
     match kept {
-        Kept::Openly => state.open(),
+        Kept::Openly => state.open(turn),
         Kept::Hidden => state.seen(turn),
     }
 }
@@ -85,7 +98,7 @@ fn known_with<'a>(state: &'a State, turn: &Turn, kept: Kept) -> Seen<'a> {
 /// # Errors
 /// There is no such table, or it belongs to somebody else.
 pub(crate) fn remove(state: &mut State, turn: &Turn, name: &str) -> Result<Reply, Refusal> {
-    let (kept, key) = state.seen(turn).find(name).map(|(kept, key)| (kept, key.to_owned()))?;
+    let (kept, key) = made_here(state, turn, name)?;
     not_in_secret(kept, &key, turn)?;
     let place = state.key(kept, &key, turn);
     let Some(table) = state.kept(kept).remove(&place) else { return Err(Refusal::new("there is no such table")) };
@@ -102,7 +115,7 @@ fn lines(turn: &Turn, body: &str, after: After) -> Result<Vec<Line>, Refusal> {
         let what = "a # begins a comment, so the lines after it would be lost: leave it out, or write no.";
         return Err(Refusal::new(what).example("oracle door: no. 1 | no. 2"));
     }
-    let mut lines = line::read(body, after)?;
+    let mut lines = read(body, after)?;
     // Of a table with one line nothing is drawn.
     let divided = [" / ", "; ", ", "].iter().find(|between| body.contains(**between));
     if let Some(between) = divided.filter(|_| lines.len() == 1 && matches!(after, After::Name)) {
@@ -154,7 +167,7 @@ fn not_in_secret(kept: Kept, name: &str, turn: &Turn) -> Result<(), Refusal> {
 
 /// What a table is like now.
 fn told(seen: &Seen, table: &Table, more: &str) -> Reply {
-    let (lines, sides) = (table.lines.len(), table.sides());
+    let (lines, sides) = (table.lines.len(), sides(&table.lines));
     let reply = Reply::new().bold(&table.name).text(format!(": {}{more}; a d{sides} decides", count(lines)));
     let missing = missing(seen, table);
     let reply =

@@ -1,7 +1,7 @@
 //! Picks one or more of several things that were typed: `pick a, b, c`, `choose tea or coffee`, `pick 2 of a, b, c`.
 
-use crate::state::Seen;
-use crate::words;
+use crate::seen::Seen;
+use plugin_api::random_table::folded;
 use plugin_api::{Refusal, Reply, Turn, number_word};
 
 /// Most things to pick from.
@@ -84,7 +84,7 @@ pub(crate) fn pick(seen: &Seen, turn: &mut Turn, typed: &str) -> Result<Reply, R
         return Err(Refusal::new(format!("{MOST_THINGS} things are the most to pick from")));
     }
     if things.len() < 2 {
-        let table = things.first().and_then(|only| seen.named().find(|(key, _)| *key == words::folded(only)));
+        let table = things.first().and_then(|only| seen.named().find(|(key, _)| *key == folded(only)));
         let what = "pick from what? Name at least two things, with commas between them";
         return Err(match table {
             Some((key, _)) => {

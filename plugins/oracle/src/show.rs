@@ -1,7 +1,9 @@
 //! Shows tables: which there are to everybody, what is on them to whoever made them and to the referee.
 
-use crate::state::{Seen, Table};
+use crate::seen::{Origin, Seen, Shown};
+use plugin_api::random_table::sides;
 use plugin_api::{Readers, Refusal, Reply, Span, Turn};
+use std::collections::BTreeMap;
 
 /// Most bytes of a line of an export, which must fit into a message of every network.
 const MOST_EXPORTED: usize = 340;
@@ -11,14 +13,27 @@ const MOST_EXPORTED: usize = 340;
 /// # Errors
 /// There are none.
 pub(crate) fn all(seen: &Seen) -> Result<Reply, Refusal> {
-    let each = |(_, table): (_, &Table)| format!("{} d{}", table.name, table.sides());
-    let names: Vec<String> = seen.named().map(each).collect();
-    if names.is_empty() {
+    let mut made = Vec::new();
+    let mut brought: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+    for (_, Shown { name, lines, origin }) in seen.named() {
+        let die = format!("{name} d{}", sides(lines));
+        match origin {
+            Origin::Made(..) => made.push(die),
+            Origin::Brought(game) => brought.entry(&game.title).or_default().push(die),
+        }
+    }
+    let count = made.len() + brought.values().map(Vec::len).sum::<usize>();
+    if count == 0 {
         let what = "there are no tables yet: type a name, a colon and the lines";
         return Err(Refusal::new(what).example("oracle omen: a crow | blood moon | 3x silence"));
     }
-    let title = if names.len() == 1 { "1 table".to_owned() } else { format!("{} tables", names.len()) };
-    Ok(Reply::from(format!("{title}: {}", names.join(", "))).fact("tables", names.len()))
+    let own = (!made.is_empty()).then(|| match made.as_slice() {
+        [only] => format!("1 table: {only}"),
+        several => format!("{} tables: {}", several.len(), several.join(", ")),
+    });
+    let of_games = brought.into_iter().map(|(title, names)| format!("{title} brings {}", names.join(", ")));
+    let said: Vec<String> = own.into_iter().chain(of_games).collect();
+    Ok(Reply::from(said.join(" | ")).fact("tables", count))
 }
 
 /// What is on a table, to whoever asks and may know.
@@ -29,13 +44,17 @@ pub(crate) fn lines(seen: &Seen, turn: &Turn, name: &str) -> Result<Reply, Refus
     let table = own(seen, turn, name)?;
     let mut last = 0;
     let mut items = Vec::with_capacity(table.lines.len());
-    for line in &table.lines {
+    for line in table.lines {
         let (low, high) = (last + 1, last + line.weight);
         let numbers = if low == high { low.to_string() } else { format!("{low}-{high}") };
         items.push(vec![Span::Text(format!("{numbers}: {}", line.text))]);
         last = high;
     }
-    let title = format!("{}, a d{} by {}:", table.name, table.sides(), turn.name(table.by));
+    let by = match table.origin {
+        Origin::Made(by, _) => format!("by {}", turn.name(by)),
+        Origin::Brought(game) => format!("of {}", game.title),
+    };
+    let title = format!("{}, a d{} {by}:", table.name, sides(table.lines));
     Ok(Reply::from(title).list(items).to(Readers::Player))
 }
 
@@ -48,9 +67,9 @@ pub(crate) fn export(seen: &Seen, turn: &Turn, name: &str) -> Result<Reply, Refu
     Ok(typed(table).into_iter().fold(Reply::new(), |reply, line| reply.line().code(line)).to(Readers::Player))
 }
 
-fn typed(table: &Table) -> Vec<String> {
+fn typed(table: Shown) -> Vec<String> {
     let mut all: Vec<String> = Vec::new();
-    for line in &table.lines {
+    for line in table.lines {
         let text = line.typed();
         match all.last_mut() {
             Some(last) if last.len() + text.len() < MOST_EXPORTED => {
@@ -62,20 +81,20 @@ fn typed(table: &Table) -> Vec<String> {
         }
     }
     // A single line could be read as several with commas.
-    if let ([only], [_]) = (all.as_mut_slice(), table.lines.as_slice()) {
+    if let ([only], [_]) = (all.as_mut_slice(), table.lines) {
         only.push_str(" |");
     }
     all
 }
 
 /// A table that the player may look into. Asked last, because the referee's right is recorded.
-fn own<'a>(seen: &Seen<'a>, turn: &Turn, name: &str) -> Result<&'a Table, Refusal> {
-    let (_, key) = seen.find(name)?;
-    let table = seen.get(key).ok_or_else(|| Refusal::new(format!("there is no table called {key}")))?;
-    if table.is_open_to(turn) {
+fn own<'a>(seen: &Seen<'a>, turn: &Turn, name: &str) -> Result<Shown<'a>, Refusal> {
+    let (_, table) = seen.find(name)?;
+    let Origin::Made(by, _) = table.origin else { return Ok(table) };
+    if turn.may_know(by) {
         return Ok(table);
     }
-    let owner = turn.name(table.by);
+    let owner = turn.name(by);
     let what = format!("what is on {} is for {owner} and the referee to know", table.name);
     Err(Refusal::new(what).example(format!("oracle {}", table.name)))
 }
@@ -83,19 +102,20 @@ fn own<'a>(seen: &Seen<'a>, turn: &Turn, name: &str) -> Result<&'a Table, Refusa
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::line::Line;
+    use crate::state::Kept;
     use plugin_api::CharacterId;
+    use plugin_api::random_table::Line;
 
-    fn table(lines: impl IntoIterator<Item = String>) -> Table {
-        let lines = lines.into_iter().map(|text| Line { weight: 1, text }).collect();
-        Table { name: "omen".to_owned(), by: CharacterId(1), lines }
+    fn of(lines: impl IntoIterator<Item = String>) -> Vec<String> {
+        let lines: Vec<Line> = lines.into_iter().map(|text| Line { weight: 1, text }).collect();
+        typed(Shown { name: "omen", lines: &lines, origin: Origin::Made(CharacterId(1), Kept::Openly) })
     }
 
     #[test]
     fn an_export_is_one_line_or_a_few_that_fit_into_any_message() {
-        assert_eq!(typed(&table(["a, b".to_owned()])), ["oracle omen: a, b |"]);
-        assert_eq!(typed(&table(["a".to_owned(), "2. b".to_owned()])), ["oracle omen: a | 1x 2. b"]);
-        let long = typed(&table((0..40).map(|n| format!("{n} {}", "x".repeat(20)))));
+        assert_eq!(of(["a, b".to_owned()]), ["oracle omen: a, b |"]);
+        assert_eq!(of(["a".to_owned(), "2. b".to_owned()]), ["oracle omen: a | 1x 2. b"]);
+        let long = of((0..40).map(|n| format!("{n} {}", "x".repeat(20))));
         assert!(long.len() > 2 && long.iter().all(|line| line.len() <= MOST_EXPORTED + 4), "{long:?}");
         assert!(long[1].starts_with("oracle omen + 1"), "{}", long[1]);
     }

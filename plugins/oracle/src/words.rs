@@ -1,9 +1,9 @@
 //! The words of the command itself, which no table can be called, and the names of tables.
 
+use plugin_api::random_table::MOST_NAME;
 use plugin_api::{Refusal, suggest};
 
-/// Most characters, and words, of a name.
-pub(crate) const MOST_NAME: usize = 32;
+/// Most words of a name.
 const MOST_WORDS: usize = 4;
 
 /// Something to do with a table.
@@ -99,11 +99,6 @@ fn is_taken(word: &str) -> bool {
         || times(word).is_some()
 }
 
-/// A name as tables are found by: in lower case, with single spaces.
-pub(crate) fn folded(name: &str) -> String {
-    name.split_whitespace().map(str::to_lowercase).collect::<Vec<_>>().join(" ")
-}
-
 /// The name that a table can have.
 ///
 /// # Errors
@@ -142,7 +137,6 @@ mod tests {
         }
         assert!(name("a b c d e").is_err());
         assert!(name(&"a".repeat(MOST_NAME)).is_ok() && name(&"a".repeat(MOST_NAME + 1)).is_err());
-        assert_eq!(folded("  Blood  MOON"), "blood moon");
     }
 
     #[test]

@@ -20,12 +20,13 @@ pub(crate) struct RoundCards {
 
 /// A deck to turn over, from the first card.
 pub(crate) fn deck(turn: &Turn, named: Option<&Text>) -> Result<RoundCards, Refusal> {
-    let mut fit = turn.decks().iter().filter(|(_, deck)| deck.says_who_is_first()).map(|(name, _)| name.as_str());
+    let decks = turn.brought().decks();
+    let mut fit = decks.iter().filter(|(_, deck)| deck.says_who_is_first()).map(|(name, _)| *name);
     let name = match named {
         Some(Text { text, .. }) => text.trim().to_lowercase(),
         None => fit.clone().next().unwrap_or_default().to_owned(),
     };
-    let Some(deck) = turn.decks().get(&name).filter(|deck| deck.says_who_is_first()) else {
+    let Some(deck) = turn.brought().deck(&name).filter(|deck| deck.says_who_is_first()) else {
         let what = match (fit.next(), named) {
             (Some(known), _) => {
                 return Err(Refusal::new(format!("no deck called {name} says who acts first"))
@@ -61,7 +62,7 @@ pub(crate) fn turned(here: &mut Here, turn: &mut Turn) -> Result<Option<String>,
     };
     cards.turned.push(card);
     let title = cards.cards[card as usize].clone();
-    let printed = turn.decks().get(&cards.deck).and_then(|deck| deck.card(&title));
+    let printed = turn.brought().deck(&cards.deck).and_then(|deck| deck.card(&title));
     let first = printed.and_then(|card| card.first).map(|first| match first {
         FirstSide::Heroes => Side::Heroes,
         FirstSide::Villains => Side::Opposition,

@@ -6,6 +6,7 @@ use super::inherit::is_end;
 use super::take::{Taken, take, words};
 use crate::expression::{Dice, Expression, Function, Kind, Names, known_name, parse, tokens};
 use crate::game::{Change, Command, Offer, Sign, Step};
+use crate::language;
 use crate::lines::Line;
 use crate::mistake::Mistake;
 use crate::template::Template;
@@ -16,11 +17,6 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// The most lines of a command.
 pub const MOST_LINES: usize = 40;
-/// What a line of a command may begin with, besides a way to end.
-const NAMES: [&str; 23] = [
-    "main", "help", "alias", "example", "referee", "like", "follows", "again", "take", "against", "refuse", "let",
-    "roll", "redo", "total", "say", "change", "tell", "story", "why", "offer", "must", "closes",
-];
 /// Whose rolls `follows: COMMAND of anyone` is about.
 const OF_ANYONE: &str = " of anyone";
 
@@ -132,7 +128,8 @@ impl Reader<'_> {
             "offer" | "must" => self.offer(line)?,
             "closes" => self.done.command.closes.extend(words(said)),
             unknown => {
-                let meant = suggest(unknown, NAMES).map_or(String::new(), |meant| format!(": did you mean {meant}?"));
+                let meant = suggest(unknown, language::words(language::COMMAND));
+                let meant = meant.map_or(String::new(), |meant| format!(": did you mean {meant}?"));
                 return Err(line.name_wrong(format!("no line of a command begins with \"{unknown}\"{meant}")));
             }
         }

@@ -220,7 +220,7 @@ fn offered<'a>(
         target: follows_up.then(|| Arc::new(target)),
         cast: left.cast.clone(),
         settings: play.settings.clone(),
-        decks: play.decks.clone(),
+        brought: play.brought.clone(),
         actor: play.actor,
         player: play.player.clone(),
         role: play.role,

@@ -18,8 +18,8 @@ use host::{Host, scenes};
 use jiff::Timestamp;
 use journal::documents::RollDoc;
 use plugin_api::{
-    Against, Cast, CharacterId, CommandSpec, FollowUp, Left, Played, Plugin, PrintedDecks, Ready, Refusal, Role,
-    Scenes, Secrets, Seen, SheetValue, Target, Trait, Turn, Wanted,
+    Against, Brought, Cast, CharacterId, CommandSpec, FollowUp, Left, Played, Plugin, Ready, Refusal, Role, Scenes,
+    Secrets, Seen, SheetValue, Target, Trait, Turn, Wanted,
 };
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -47,7 +47,7 @@ pub(super) struct Prepared<'a> {
     pub measured: Seen,
     pub cast: Cast,
     pub settings: Arc<BTreeMap<String, String>>,
-    pub decks: Arc<PrintedDecks>,
+    pub brought: Brought<'a>,
     pub actor: CharacterId,
     pub player: String,
     pub role: Role,
@@ -65,7 +65,7 @@ pub(super) struct Prepared<'a> {
 /// state.
 pub(super) fn prepare<'a>(
     draft: &mut Draft,
-    host: &Host,
+    host: &'a Host,
     plugin: &'a dyn Plugin,
     spec: &CommandSpec,
     from: usize,
@@ -125,6 +125,7 @@ pub(super) fn prepare<'a>(
         command.unless_it_is_clear(host, (&whole, &taken), &cast, attempt)?;
     }
     arguments.add_remark(words.remark());
+    let games = host.plugins.enabled(&attempt.room);
     let prepared = Prepared {
         plugin,
         ready,
@@ -137,7 +138,7 @@ pub(super) fn prepare<'a>(
         measured,
         cast,
         settings: Arc::new(settings_of(plugin.manifest(), &attempt.doc, &attempt.room)),
-        decks: host.settings().decks.clone(),
+        brought: Brought::of(host.settings().decks.clone(), games.into_iter().map(Plugin::manifest)),
         actor: attempt.actor,
         player: message.speaker.name.clone(),
         role: attempt.rights.role(),
@@ -254,7 +255,7 @@ impl Prepared<'_> {
                 .with_seen(self.seen)
                 .with_secrets(self.secrets)
                 .with_settings(self.settings.clone())
-                .with_decks(self.decks.clone())
+                .with_brought(self.brought.clone())
                 .with_sheet(self.noted.clone())
                 .with_target(self.target.clone())
                 .with_earlier(self.earlier.clone())

@@ -1,30 +1,33 @@
 //! The lines of a table, read from what was typed: plain, with a weight, or with numbers in front.
 
-use plugin_api::Refusal;
+use crate::Refusal;
+use serde::{Deserialize, Serialize};
 
 /// Most lines of a table, characters of a line, and sides of the die that a table is rolled with.
-pub(crate) const MOST_LINES: usize = 200;
-pub(crate) const MOST_TEXT: usize = 200;
-pub(crate) const MOST_SIDES: u32 = 10_000;
+pub const MOST_LINES: usize = 200;
+const MOST_TEXT: usize = 200;
+const MOST_SIDES: u32 = 10_000;
 /// Characters of a line that a refusal shows.
 const SHOWN: usize = 40;
 /// A table with numbers, for refusals.
 const RANGES: &str = "oracle weather: 1-3: rain | 4-5: wind | 6: snow";
 
 /// A result, and how many faces of the die mean it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Line {
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Line {
+    /// The faces of the die, 1 to [`MOST_SIDES`].
     pub weight: u32,
+    /// The result.
     pub text: String,
 }
 
 /// Lines as they are kept: as they can be typed again, with `|` between them.
-pub(crate) fn kept(lines: &[Line]) -> String {
+pub fn kept(lines: &[Line]) -> String {
     lines.iter().map(Line::typed).collect::<Vec<_>>().join(" | ")
 }
 
 /// Reads lines that were kept.
-pub(crate) fn of_kept(kept: &str) -> Vec<Line> {
+pub fn of_kept(kept: &str) -> Vec<Line> {
     let plain = |part: &str| Line { weight: 1, text: part.to_owned() };
     kept.split('|')
         .map(str::trim)
@@ -43,7 +46,7 @@ impl Line {
 
 /// What a list of lines follows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum After {
+pub enum After {
     /// The name of a new table.
     Name,
     /// The lines of a table, whose die has this many sides.
@@ -54,7 +57,7 @@ pub(crate) enum After {
 ///
 /// # Errors
 /// The first line that is none, or numbers that leave something out or meet twice.
-pub(crate) fn read(body: &str, after: After) -> Result<Vec<Line>, Refusal> {
+pub fn read(body: &str, after: After) -> Result<Vec<Line>, Refusal> {
     let between = match after {
         After::Name if !body.contains(['|', '[']) => {
             body.find([';', ',']).map_or('|', |at| char::from(body.as_bytes()[at]))
@@ -133,7 +136,11 @@ fn weighed(part: &str) -> Option<(&str, &str)> {
     front().or_else(back).filter(|(number, text)| !number.is_empty() && !text.is_empty())
 }
 
-fn weighted(part: &str) -> Result<Line, Refusal> {
+/// Reads a line that may say how often it counts: `3x silence`.
+///
+/// # Errors
+/// It counts never, or too often.
+pub fn weighted(part: &str) -> Result<Line, Refusal> {
     let Some((number, text)) = weighed(part) else { return Ok(Line { weight: 1, text: part.to_owned() }) };
     match number.parse() {
         Ok(weight @ 1..=MOST_SIDES) => Ok(Line { weight, text: text.to_owned() }),

@@ -1,12 +1,12 @@
 //! The pieces of a result: its words, the dice in it, and the tables that it names.
 
-use crate::words::{MOST_NAME, folded};
+use super::{MOST_NAME, folded};
+use crate::Refusal;
 use dice::{Dialect, Expression, Notation};
-use plugin_api::Refusal;
 
 /// A piece of a result.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Piece<'a> {
+pub enum Piece<'a> {
     /// Words as they stand.
     Words(&'a str),
     /// `[[2d6]]`
@@ -18,7 +18,7 @@ pub(crate) enum Piece<'a> {
 }
 
 /// The pieces of `text`; `knows` tells whether there is a table of that name.
-pub(crate) fn pieces<'a>(text: &'a str, knows: impl Fn(&str) -> bool) -> Vec<Piece<'a>> {
+pub fn pieces<'a>(text: &'a str, knows: impl Fn(&str) -> bool) -> Vec<Piece<'a>> {
     let mut pieces = Vec::new();
     let (mut words, mut at) = (0, 0);
     while let Some(found) = text[at..].find(['[', '@']).map(|found| at + found) {
@@ -100,7 +100,7 @@ fn means_dice(inner: &str) -> bool {
 ///
 /// # Errors
 /// Something in brackets is meant as dice, and cannot be read.
-pub(crate) fn canonical(text: &str, dialect: Dialect) -> Result<String, Refusal> {
+pub fn canonical(text: &str, dialect: Dialect) -> Result<String, Refusal> {
     let mut canonical = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(found) = rest.find("[[") {
