@@ -417,6 +417,7 @@ fn the_odds_of_every_game_are_what_its_dice_do() {
         "ironsworn act iron",
         "genesys pool 2 vs 1",
         "aw move 1",
+        "dw move 1",
         "coc7 check 55",
     ] {
         let odds = table.say("Ann", &format!("!odds {line}")).all();
@@ -425,7 +426,7 @@ fn the_odds_of_every_game_are_what_its_dice_do() {
             .next()
             .and_then(|said| said.split_whitespace().last()?.parse().ok())
             .unwrap_or_else(|| panic!("{line}: {odds}"));
-        let rolls = 400;
+        let rolls: u32 = std::env::var("ASTRAGAL_GAME_ROLLS").map_or(400, |rolls| rolls.parse().expect("a number"));
         let mut good = 0;
         for _ in 0..rolls {
             let came = table.plays("Ann", &format!("!{line}"));

@@ -2,7 +2,7 @@
 
 use crate::expression::{Expression, Function, Operator};
 use crate::thrown::Thrown;
-use plugin_api::{MOST_NUMBER, Refusal, Setting, SettingKind, Turn};
+use plugin_api::{Counter, MOST_NUMBER, Refusal, Setting, SettingKind, Turn};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -84,7 +84,7 @@ pub struct Scope<'s, 't> {
     /// What was typed, worked out or thrown so far, by name.
     pub names: BTreeMap<String, Value>,
     /// The numbers of every sheet, with what they are before anybody sets them.
-    pub sheet: &'s BTreeMap<String, i64>,
+    pub sheet: &'s BTreeMap<String, Counter>,
     /// What is worked out from other numbers of the sheet.
     pub derived: &'s BTreeMap<String, Expression>,
     /// The command.
@@ -203,7 +203,7 @@ impl Scope<'_, '_> {
             return Ok(value.clone());
         }
         if let Some(first) = self.sheet.get(name) {
-            return Ok(Value::Number(self.turn.value(name)?.map_or(*first, |noted| noted.now)));
+            return Ok(Value::Number(self.turn.value(name)?.map_or(first.now, |noted| noted.now)));
         }
         match self.derived.get(name) {
             Some(expression) => self.value(expression),

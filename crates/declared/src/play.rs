@@ -71,11 +71,10 @@ pub fn play(
     }
     names.extend(typed.iter().map(|(name, value)| (name.clone(), value.clone())));
     names.extend(game.manifest.settings.iter().map(|setting| (setting.key.clone(), Value::of_setting(setting, turn))));
-    let first = game.sheet.iter().map(|(name, first)| (name.clone(), first.now)).collect();
     let wanted = turn.is_wanted_whole();
     let mut fell = turn.earlier_version::<Record>().map(|earlier| earlier.fell).unwrap_or_default();
     let thrown = Thrown::after(fell.remove(&spec.name).unwrap_or_default());
-    let mut scope = Scope { names, sheet: &first, derived: &game.derived, turn, thrown, spent: Spent::default() };
+    let mut scope = Scope { names, sheet: &game.sheet, derived: &game.derived, turn, thrown, spent: Spent::default() };
     let done = target.as_ref().filter(|target| target.record.done.contains(&spec.name) && !command.again);
     let done = done.map(|target| Refusal::new(format!("{} was done on #{} already", spec.name, target.entry)));
     let rolled = steps(command, done, &mut scope)?;
