@@ -5,7 +5,7 @@ use chat::{Block, Readers, Reply, Span};
 use journal::documents::Named;
 use journal::store::StoreError;
 use plugin_api::names::written;
-use plugin_api::{CharacterId, Counter, Name, Refusal, Role, Text, number_word, wrong_number};
+use plugin_api::{CharacterId, Counter, Name, Refusal, Role, Text, Trait, number_word, wrong_number};
 use std::borrow::Cow;
 use std::ops::Range;
 use table::own::{Act, HouseTurn, People, Unplayed, all_values, named_first};
@@ -222,15 +222,19 @@ fn unless_it_is_of_another(turn: &HouseTurn, (name, value): (&str, &str), whole:
 }
 
 /// Refuses a name that is a word of a sentence or, behind another value, a command: `set a trap by the door`,
-/// `set str 4; roll d20+str`.
+/// `set str 4; roll d20+str`; and a number that a game of the room keeps itself.
 fn must_be_a_value(turn: &HouseTurn, (name, value): (&str, &str), first: bool) -> Result<(), Refusal> {
     let known = turn.value(name).is_some();
     let alone = first && value.starts_with(|c: char| c.is_ascii_digit() || matches!(c, '+' | '-' | 'd'));
     if !known && (name == FULL || !alone && is_function_word(name)) {
         return Err(Refusal::new(format!("{name} is no name for a value")).example(VALUE.example));
     }
-    let rolls = || turn.host.plugins.knowing(name, turn.room).iter().any(|(_, spec)| spec.notation);
-    if !known && !first && rolls() {
+    let commands = turn.host.plugins.knowing(name, turn.room);
+    if let Some((game, spec)) = commands.iter().find(|(_, spec)| spec.is(Trait::Keeps) && !removes(value)) {
+        let changes = spec.examples.iter().find(|example| example.contains(['+', '-'])).unwrap_or(&spec.name);
+        return Err(Refusal::new(format!("{} keeps {name} itself", game.manifest().title)).example(changes));
+    }
+    if !known && !first && commands.iter().any(|(_, spec)| spec.notation) {
         let what = format!("{name} is a command, and a line has one");
         return Err(Refusal::new(what).about(name).example(VALUE.example));
     }
@@ -299,17 +303,11 @@ fn must_still_count(
 fn must_be_of_somebody(turn: &HouseTurn, pair: &str, name: &str, text: &str) -> Result<(), Refusal> {
     let Some((who, behind)) = pair.split_once(char::is_whitespace) else { return Ok(()) };
     let value = behind.split([' ', ':', '=']).next().unwrap_or_default();
-    let sheets = turn
-        .table
-        .shortcuts
-        .own
-        .iter()
-        .filter(|(character, _)| turn.may(Act::Know) || turn.table.seen_values_of(**character).by_everybody());
+    let shortcuts = &turn.table.shortcuts;
+    let seen = |who: CharacterId| turn.may(Act::Know) || turn.table.seen_values_of(who).by_everybody();
     let known = || {
-        sheets
-            .map(|(_, named)| named)
-            .chain([&turn.table.shortcuts.table])
-            .any(|named| named.variables.contains_key(value))
+        let own = shortcuts.own.iter().filter(|(who, _)| seen(**who)).map(|(_, named)| named);
+        own.chain([&shortcuts.table]).any(|named| named.variables.contains_key(value))
     };
     // `Goblin1 hp 12` has a digit in its first word.
     let counts =

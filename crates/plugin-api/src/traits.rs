@@ -41,6 +41,8 @@ pub enum Trait {
     Values,
     /// It reads or changes numbers of the actor's sheet, so it is for those alone who may know that.
     Sheet,
+    /// It shows and changes a number that the game keeps itself, so nobody sets a value with its name.
+    Keeps,
     /// A game may define the same word. In rooms where that game is enabled, its command wins.
     Yields,
     /// It was a game's command once, and old entries name that game.

@@ -59,11 +59,10 @@ impl ByDice {
         let (name, change) = (line[..at].trim(), line[at..].trim());
         let sets = change.starts_with('=');
         let change = change.trim_start_matches('=').trim();
-        // A sign in front belongs to all that is added or taken: `-2d6+3` takes both.
-        let whole = |typed: &str| match typed.strip_prefix('-').filter(|_| !sets) {
-            Some(taken) => format!("0-({taken})"),
-            None if sets => typed.to_owned(),
-            None => format!("0{typed}"),
+        // A sign in front belongs to all behind it: `-2d6+3` takes both, and `+5d10>=3` adds how many succeed.
+        let whole = |typed: &str| match typed.split_at_checked(1).filter(|_| !sets) {
+            Some((sign, change)) => format!("0{sign}({change})"),
+            None => typed.to_owned(),
         };
         let read = |typed: &str| Notation::typed_in(dialect, &whole(&with_values(sheet, typed)));
         let (typed, prose) = match read(change) {

@@ -124,7 +124,7 @@ enum Command {
         also: bool,
     },
     /// Show or change inspiration. A referee can change anyone's.
-    #[command(shows, alias = "insp", example = "inspiration", example = "insp +1", example = "insp Ann")]
+    #[command(shows, keeps, alias = "insp", example = "inspiration", example = "insp +1", example = "insp Ann")]
     Inspiration {
         character: Option<Name>,
         #[signed]

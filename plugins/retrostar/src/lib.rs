@@ -104,7 +104,7 @@ enum Command {
         character: Option<Name>,
     },
     /// Show the Spotlight Tokens. The Showrunner can correct them.
-    #[command(shows, alias = "spotlight", example = "spot", example = "spot +1")]
+    #[command(shows, keeps, alias = "spotlight", example = "spot", example = "spot +1")]
     Spot {
         #[signed]
         change: Option<i32>,

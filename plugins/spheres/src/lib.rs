@@ -290,7 +290,7 @@ enum Heroes {
     #[command(shows, example = "sheet", example = "sheet Ann")]
     Sheet { character: Option<Name> },
     /// Show or change Stress, 0 to 10.
-    #[command(shows, example = "stress", example = "stress +1", example = "stress Ann -1")]
+    #[command(shows, keeps, example = "stress", example = "stress +1", example = "stress Ann -1")]
     Stress {
         #[signed]
         change: Option<i32>,
@@ -346,7 +346,7 @@ enum Heroes {
     #[command(changes, referee, example = "fatigue Ann ok", example = "fatigue Ann exhausted")]
     Fatigue { state: Fatigue, character: Name },
     /// Show or set a Tier, from 1 to 5.
-    #[command(shows, example = "tier 2", example = "tier Ann 2")]
+    #[command(shows, keeps, example = "tier 2", example = "tier Ann 2")]
     Tier { tier: Option<Number<1, 5>>, character: Option<Name> },
 }
 

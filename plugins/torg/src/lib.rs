@@ -177,7 +177,7 @@ enum Command {
     #[command(shows, example = "bonus 41")]
     Bonus { total: Number<1, 10_000> },
     /// Show the Possibilities. A referee can give or take them.
-    #[command(shows, alias = "poss", example = "possibilities", example = "possibilities Ann +1")]
+    #[command(shows, keeps, alias = "poss", example = "possibilities", example = "possibilities Ann +1")]
     Possibilities {
         character: Option<Name>,
         #[signed]
@@ -186,7 +186,7 @@ enum Command {
     /// Show or change your Wounds. Each is -1 to your tests.
     ///
     /// Damage on somebody and soaking it count here by themselves. A referee changes anybody's.
-    #[command(shows, alias = "wound", example = "wounds", example = "wounds -1", example = "wounds Ann 2")]
+    #[command(shows, keeps, alias = "wound", example = "wounds", example = "wounds -1", example = "wounds Ann 2")]
     Wounds {
         /// changes the Shock too
         #[word("shock")]
@@ -195,7 +195,7 @@ enum Command {
         kept: Kept,
     },
     /// Show or change your Shock.
-    #[command(shows, example = "shock", example = "shock -2", example = "shock none")]
+    #[command(shows, keeps, example = "shock", example = "shock -2", example = "shock none")]
     Shock {
         /// changes the Wounds too
         #[word("wounds", "wound")]

@@ -121,7 +121,25 @@ fn several(of: &ArgumentKind, words: &[&str]) -> Result<Option<(Vec<Value>, usiz
     Ok(of.read(words)?.map(|(value, count)| (vec![value], count)))
 }
 
-/// `17`, `+3`, `2d6-1`, `2d20kh1`, `d20 +4`, `+3 adv`, `+3 with advantage`
+/// How many words go on with the dice in front of them: `+4`, `+ d4`, `kh1`.
+fn goes_on(words: &[&str]) -> Option<usize> {
+    let digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+    let addend = |text: &str| match text.split_once(['d', 'D']) {
+        Some((count, sides)) => digits(count) && digits(sides) && !sides.is_empty(),
+        None => digits(text) && !text.is_empty(),
+    };
+    let first = words.first()?;
+    match first.strip_prefix(['+', '-']) {
+        Some("") => words.get(1).filter(|next| addend(next)).map(|_| 2),
+        Some(added) => addend(added).then_some(1),
+        None => {
+            let keeps = ["kh", "kl", "dh", "dl"].iter().find_map(|kept| first.strip_prefix(kept));
+            keeps.filter(|count| !count.is_empty() && digits(count)).map(|_| 1)
+        }
+    }
+}
+
+/// `17`, `+3`, `2d6-1`, `2d20kh1`, `d20 +4`, `d20 + d4`, `2d20 kh1`, `+3 adv`, `+3 with advantage`
 fn notation(words: &[&str]) -> Option<(Value, usize)> {
     let first = words[0].trim_start_matches(['=', ':']);
     // Letters behind a sign, `d20+dex`, are for whoever takes it to refuse.
@@ -138,14 +156,16 @@ fn notation(words: &[&str]) -> Option<(Value, usize)> {
     }
     let sums = first.contains(['+', '-']);
     let throws = front.contains(['d', 'D']);
-    let number = |next: &str| {
-        next.starts_with(['+', '-']) && next.len() > 1 && next[1..].bytes().all(|byte| byte.is_ascii_digit())
-    };
     let mut typed = first.to_lowercase();
     let mut taken = 1;
-    if let Some(apart) = words.get(taken).filter(|next| throws && !sums && number(next)) {
-        typed.push_str(apart);
-        taken += 1;
+    while let Some(count) = goes_on(&words[taken..]) {
+        let more: String = words[taken..taken + count].concat().to_lowercase();
+        // `17 -2` are two numbers.
+        if !throws && !more.contains('d') {
+            break;
+        }
+        typed.push_str(&more);
+        taken += count;
     }
     // `+3 with advantage`
     let led = words.get(taken).is_some_and(|word| ["with", "w/"].contains(&word.to_lowercase().as_str()));
