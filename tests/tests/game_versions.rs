@@ -90,6 +90,21 @@ fn a_table_goes_on_with_the_file_with_which_it_began_until_it_is_upgraded() {
     whole(&table);
 }
 
+#[test]
+fn an_upgrade_says_what_becomes_of_the_chances_of_the_examples() {
+    let mut table = began();
+    let harder = FIRST.replacen("4-5: AT A PRICE", "5: AT A PRICE", 1);
+    table.play_with(with(&harder));
+    let said = table.plays("Ann", "!plugin upgrade harbour").reply();
+    assert!(said.contains("changed: risk | risk 1 succeeded in 50.0 %, and does now in 33.3 %. Rolls"), "{said}");
+    // What nobody can find out soon is left out.
+    let mut table = began();
+    let large = harder.replace("number 1 to 6", "number 1 to 100").replace("(dice)d6", "(100)d6");
+    table.play_with(with(&large));
+    let said = table.plays("Ann", "!plugin upgrade harbour").reply();
+    assert!(said.contains("changed: risk. Rolls"), "{said}");
+}
+
 /// Checks that the journal alone leads to what is stored, and that an export of it is verified.
 fn whole(table: &Seated) {
     let audit = journal::audit(&*table.store, &seated::table()).expect("the journal is whole");

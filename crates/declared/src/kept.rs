@@ -1,5 +1,6 @@
 //! What a table keeps of a game: the versions of its file, and which of them it plays.
 
+use crate::chances;
 use crate::game::Game;
 use crate::plugin::plugin;
 use crate::read::read;
@@ -11,6 +12,8 @@ use std::sync::{Arc, OnceLock};
 
 /// The most versions of a file at a table.
 const MOST_VERSIONS: usize = 16;
+/// The most chances that an upgrade tells.
+const MOST_CHANCES: usize = 3;
 /// The version of what is stored.
 const STATE: u32 = 1;
 
@@ -103,7 +106,7 @@ pub fn is_as_kept(game: &Game, saved: &SavedState) -> bool {
 }
 
 /// The way of a table that stored this to this version.
-pub fn upgrade(game: &Game, saved: &SavedState) -> Option<Upgrade> {
+pub fn upgrade(game: &Arc<Game>, saved: &SavedState) -> Option<Upgrade> {
     let before = Kept::of(saved).ok()?;
     if before.text() == Some(&game.text) {
         return None;
@@ -114,7 +117,7 @@ pub fn upgrade(game: &Game, saved: &SavedState) -> Option<Upgrade> {
 }
 
 /// What differs between two versions, for people: `new: push, heat`, `changed: risk`.
-fn what_is_new(old: &Game, new: &Game) -> Vec<String> {
+fn what_is_new(old: &Arc<Game>, new: &Arc<Game>) -> Vec<String> {
     let (before, after) = (parts(old), parts(new));
     let names: BTreeSet<&String> = before.keys().chain(after.keys()).collect();
     let mut all: [(&str, Vec<&str>); 3] = [("new", Vec::new()), ("changed", Vec::new()), ("gone", Vec::new())];
@@ -127,8 +130,18 @@ fn what_is_new(old: &Game, new: &Game) -> Vec<String> {
         };
         all[at].1.push(name);
     }
+    let changed = all[1].1.iter().filter_map(|name| other_chance(old, new, name)).take(MOST_CHANCES);
+    let chances: Vec<String> = changed.collect();
     let said = all.into_iter().filter(|(_, names)| !names.is_empty());
-    said.map(|(what, names)| format!("{what}: {}", names.join(", "))).collect()
+    said.map(|(what, names)| format!("{what}: {}", names.join(", "))).chain(chances).collect()
+}
+
+/// What became of the chance of a command's example: `risk 2 succeeded in 75.0 %, now in 55.6 %`.
+fn other_chance(old: &Arc<Game>, new: &Arc<Game>, name: &str) -> Option<String> {
+    let (example, after) = chances::of_example(new, name)?;
+    let (_, before) = chances::of_example(old, name).filter(|(same, _)| *same == example)?;
+    let [before, after] = [before, after].map(|chance| format!("{:.1} %", chance * 100.0));
+    (before != after).then(|| format!("{example} succeeded in {before}, and does now in {after}"))
 }
 
 /// The commands, numbers, tables and decks of a game, with all that is known of each.

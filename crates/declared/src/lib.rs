@@ -1,6 +1,7 @@
 //! Games that are a file of text. A game master writes it; nothing is compiled. [`read`] makes a [`Game`] of the text or says
 //! everything that is wrong in it, and [`plugin`] makes of the game what the core plays, like any other.
 
+mod chances;
 mod evaluate;
 mod expression;
 mod game;
