@@ -41,7 +41,7 @@ fn every_game_of_the_introduction_is_a_file_that_plays() {
     let page =
         fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/own-games.md")).expect("it is there");
     let steps: Vec<&str> = page.split("```game\n").skip(1).filter_map(|block| block.split("```").next()).collect();
-    assert_eq!(steps.len(), 11);
+    assert_eq!(steps.len(), 12);
     let numbered = steps.iter().enumerate().map(|(at, text)| (format!("step {}", at + 1), text));
     let wrong: Vec<String> = numbered.flat_map(|(name, text)| wrong_with(&name, text)).collect();
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
@@ -177,7 +177,7 @@ fn numbers_that_no_sheet_has_and_words_of_the_language_are_refused() {
         ("calm: 3", "roll: p = 2d6\nif p: X\nelse: Y", "a condition is yes or no, and this is dice"),
         ("calm: 3", "take: w, one of a, b\nif w < b: X\nelse: Y", "words are alike or not"),
         ("calm: 3", "take: w, one of ,", "the words are missing"),
-        ("calm: 3", "take: w, flag x after y", "only a number, a choice or a text can go behind a word"),
+        ("calm: 3", "take: w, flag x after y", "only a number, a choice, a text or somebody can go behind a word"),
         ("calm: 3", "take: w, number 0 to 3\ntake: w, text", "w is taken twice"),
         ("calm: 3", "let: w = 1\nroll: w = 2d6", "w was a number above, and here it is dice"),
     ] {
@@ -437,6 +437,24 @@ fn the_odds_of_every_game_are_what_its_dice_do() {
         let error = (chance * (1.0 - chance) / f64::from(rolls)).sqrt();
         assert!((rate - chance).abs() < 5.0 * error + 0.001, "{line}: {odds}, and {good} of {rolls} are good");
     }
+}
+
+#[test]
+fn whoever_is_asked_answers_also_after_an_edit() {
+    let text = "take: them, somebody\nroll: d = 1d6\nlet: reached = total(d)\nelse: {reached} AGAINST {them}\nask: them: stand: stand firm\n\
+                [command stand]\nhelp: Stand.\nfollows: go of anyone\nroll: e = 1d6\ntotal: total(e)\n\
+                if value >= reached: STANDS | success\nelse: FALLS | failure";
+    let mut table =
+        Seating::of(harbour).dice(Falls(vec![3, 3, 3, 3])).people(&["Ann", "Bob", "Cem"]).admins(&["Ann"]).seat();
+    table.play_with(games_with(tiny("calm: 0", text).expect("it is right")));
+    table.plays("Ann", "!plugin enable tiny");
+    let went = table.plays("Ann", "!go Bob");
+    assert!(went.reply().contains("3 AGAINST Bob"), "{}", went.reply());
+    assert!(table.say("Cem", "!stand").refused() && table.say("Ann", "!stand").refused());
+    let edited = table.edit("Ann", &went.id, "!go Cem").all();
+    assert!(edited.contains("3 AGAINST Cem"), "{edited}");
+    assert!(table.say("Bob", "!stand").refused(), "he is asked no longer");
+    assert!(table.plays("Cem", "!stand").reply().contains("STANDS"));
 }
 
 #[test]

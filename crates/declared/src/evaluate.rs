@@ -28,6 +28,13 @@ pub enum Value {
     Word(String),
     /// Dice that fell: of each, its sides and its number, which is 0 before it falls.
     Pool(Vec<(u32, u32)>),
+    /// A character who was named.
+    Somebody {
+        /// Their number at the table.
+        who: u32,
+        /// Their name then.
+        name: String,
+    },
     /// What nobody typed.
     Nothing,
 }
@@ -48,7 +55,7 @@ impl Value {
             Value::Number(number) => *number,
             Value::Flag(yes) => i64::from(*yes),
             Value::Pool(dice) => dice.iter().map(|(_, value)| i64::from(*value)).sum(),
-            Value::Word(_) | Value::Nothing => 0,
+            Value::Word(_) | Value::Somebody { .. } | Value::Nothing => 0,
         }
     }
 
@@ -70,7 +77,7 @@ impl Value {
         match self {
             Value::Flag(yes) => if *yes { "yes" } else { "no" }.to_owned(),
             Value::Number(number) => number.to_string(),
-            Value::Word(word) => word.clone(),
+            Value::Word(word) | Value::Somebody { name: word, .. } => word.clone(),
             Value::Pool(dice) => {
                 dice.iter().map(|(sides, value)| format!("d{sides}={value}")).collect::<Vec<_>>().join(" ")
             }

@@ -19,6 +19,8 @@ pub enum Kind {
     Word(Vec<String>),
     /// What somebody wrote.
     Text,
+    /// A character who was named.
+    Somebody,
     /// Dice that somebody types, before they fall.
     Unthrown,
     /// Dice that fell.
@@ -43,6 +45,7 @@ impl fmt::Display for Kind {
             Kind::Flag => "yes or no",
             Kind::Word(_) => "a word",
             Kind::Text => "a text",
+            Kind::Somebody => "somebody",
             Kind::Unthrown => "dice to throw",
             Kind::Pool => "dice",
             Kind::Die => "a die",

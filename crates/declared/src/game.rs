@@ -56,6 +56,8 @@ pub struct Command {
     pub offers: Vec<Offer>,
     /// The commands that are offered no longer on the roll that it follows up on.
     pub closes: Vec<String>,
+    /// What is typed as the name of a character.
+    pub people: Vec<String>,
     /// What a number is if only the word was typed that leads to it.
     pub alone: BTreeMap<String, i64>,
     /// What depends on the number that it is measured against, which players may not know.
@@ -123,4 +125,6 @@ pub struct Offer {
     pub label: Template,
     /// Whether the table waits for it.
     pub must: bool,
+    /// Who is asked for it: what is typed as their name. Whoever typed the command, if nothing is said.
+    pub of: Option<String>,
 }

@@ -88,6 +88,7 @@ pub const COMMAND: &[Row] = &[
     Row::new("take: NAME, flag a, b", "whether one of these words is there"),
     Row::new("take: NAME, signed", "all numbers with a sign, added up"),
     Row::new("take: NAME, dice", "dice, such as `2d6` or `d8+d4`; they fall in a line `roll: pool = NAME`"),
+    Row::new("take: NAME, somebody", "the name of a character, whom a line `ask` can ask; `{NAME}` says who it is"),
     Row::new("take: NAME, text", "the rest of the line"),
     Row::new(
         "against: vs, dc by ac",
@@ -114,6 +115,10 @@ pub const COMMAND: &[Row] = &[
         "offers a command of the game or of a tool, or a change of a number",
     ),
     Row::new("must: [if CONDITION:] COMMAND: label", "offers it, and the table waits for it"),
+    Row::new(
+        "ask: [if CONDITION:] NAME: COMMAND: label",
+        "asks the character who was named for it, and the table waits; nobody else answers",
+    ),
     Row::new("closes: COMMAND, ...", "what is offered no longer on the roll that it follows"),
 ];
 

@@ -8,7 +8,7 @@ use crate::read::{VALUE, tells};
 use crate::template::Template;
 use crate::thrown::{Fell, Thrown};
 use chat::{Block, Span};
-use plugin_api::{CommandSpec, Counter, FollowUp, Manifest, Refusal, Reply, Target, Trait, Turn};
+use plugin_api::{CharacterId, CommandSpec, Counter, FollowUp, Manifest, Refusal, Reply, Target, Trait, Turn};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -28,6 +28,9 @@ pub struct Record {
     /// For each command that the line was and that rolls for several names, what fell for each.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub fell: BTreeMap<String, Fell>,
+    /// Who was asked for which command.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub asked: BTreeMap<String, u32>,
     /// The version of the file that rolled, as the table counts them.
     #[serde(default = "first_version", skip_serializing_if = "is_first_version")]
     pub version: u32,
@@ -69,7 +72,10 @@ pub fn play(
         // What the roll called something may have come onto the sheet with a newer file.
         names.retain(|name, _| !game.sheet.contains_key(name) && !game.derived.contains_key(name));
     }
-    names.extend(typed.iter().map(|(name, value)| (name.clone(), value.clone())));
+    for (name, value) in typed {
+        let value = if command.people.contains(name) { somebody(value, turn)? } else { value.clone() };
+        names.insert(name.clone(), value);
+    }
     names.extend(game.manifest.settings.iter().map(|setting| (setting.key.clone(), Value::of_setting(setting, turn))));
     let wanted = turn.is_wanted_whole();
     let mut fell = turn.earlier_version::<Record>().map(|earlier| earlier.fell).unwrap_or_default();
@@ -86,12 +92,13 @@ pub fn play(
     }
     reply = shown(command, end, &rolled, reply, &mut scope)?;
     reply = changed(game, command, reply, &mut scope)?;
-    reply = told(command, reply, &mut scope)?;
+    let mut asked = BTreeMap::new();
+    reply = told((&game.manifest, command), reply, &mut asked, &mut scope)?;
     let whose = target.as_ref().map(|target| scope.turn.whose(target, &target.record.command)).unwrap_or_default();
     if let Some(Block::Line(line)) = reply.blocks.first_mut().filter(|_| !whose.is_empty()) {
         line.insert(0, Span::Text(whose));
     }
-    let next = Record { command: spec.name.clone(), names: BTreeMap::new(), done: Vec::new(), fell, version };
+    let next = Record { command: spec.name.clone(), names: BTreeMap::new(), done: Vec::new(), fell, asked, version };
     Ok(recorded(&game.manifest, (spec, command), &rolled, (target, next), reply, scope))
 }
 
@@ -126,11 +133,25 @@ fn may_follow(spec: &CommandSpec, command: &Command, target: &Target<Record>, tu
         let what = format!("that follows {}, and #{entry} is {}", command.follows.join(" or "), record.command);
         return Err(Refusal::new(what));
     }
+    let asked = record.asked.get(&spec.name).map(|who| CharacterId(*who)).filter(|who| *who != turn.actor);
+    if let Some(asked) = asked {
+        return Err(Refusal::new(format!("#{entry} is for {} to answer", turn.name(asked))));
+    }
     if spec.is(Trait::Sheet) && *actor != turn.actor && spec.follow_up == FollowUp::Own {
         let name = turn.name(*actor);
         return Err(Refusal::new(format!("#{entry} is {name}'s roll, and this is about a sheet: act as {name}")));
     }
     Ok(())
+}
+
+/// The character who was named, if anybody was.
+fn somebody(typed: &Value, turn: &mut Turn) -> Result<Value, Refusal> {
+    let Value::Word(name) = typed else { return Ok(Value::Nothing) };
+    let who = turn.character(name)?;
+    if who == turn.actor {
+        return Err(Refusal::new("that is you yourself: name somebody else").about(name));
+    }
+    Ok(Value::Somebody { who: who.0, name: turn.name(who).to_owned() })
 }
 
 fn holds(when: Option<&Expression>, scope: &mut Scope<'_, '_>) -> Result<bool, Refusal> {
@@ -265,7 +286,12 @@ fn changed(game: &Game, command: &Command, mut reply: Reply, scope: &mut Scope<'
 }
 
 /// What else it says, in the answer and in the story, and what may be typed next.
-fn told(command: &Command, mut reply: Reply, scope: &mut Scope<'_, '_>) -> Result<Reply, Refusal> {
+fn told(
+    (manifest, command): (&Manifest, &Command),
+    mut reply: Reply,
+    asked: &mut BTreeMap<String, u32>,
+    scope: &mut Scope<'_, '_>,
+) -> Result<Reply, Refusal> {
     for (when, said) in &command.tells {
         if holds(when.as_ref(), scope)? {
             let said = said.said(scope)?;
@@ -288,7 +314,17 @@ fn told(command: &Command, mut reply: Reply, scope: &mut Scope<'_, '_>) -> Resul
     for offer in &command.offers {
         if holds(offer.when.as_ref(), scope)? {
             let (line, label) = (offer.line.said(scope)?, offer.label.said(scope)?);
-            reply = if offer.must { reply.ask(line, label) } else { reply.offer(line, label) };
+            let of = offer.of.as_ref().map(|of| scope.names.get(of).cloned().unwrap_or(Value::Nothing));
+            reply = match of {
+                None if offer.must => reply.ask(line, label),
+                None => reply.offer(line, label),
+                Some(Value::Somebody { who, .. }) => {
+                    asked.extend(manifest.begun(&line).map(|(spec, _)| (spec.name.clone(), who)));
+                    reply.ask_of(scope.turn.name(CharacterId(who)), line, label)
+                }
+                // Nobody was named.
+                Some(_) => reply,
+            };
         }
     }
     Ok(reply)
@@ -327,6 +363,7 @@ fn recorded(
         }
         _ => names,
     };
-    turn.amend(&Record { names, done, ..record });
+    let asked = record.asked.into_iter().chain(next.asked).collect();
+    turn.amend(&Record { names, done, asked, ..record });
     if spec.follow_up == FollowUp::Own { turn.offered_to(actor, reply) } else { reply }
 }

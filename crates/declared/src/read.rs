@@ -315,7 +315,9 @@ fn private_as_offered(done: &mut [Done]) {
     for _ in 0..done.len() {
         let of_the_sheet = |spec: &&CommandSpec| spec.is(Trait::Sheet);
         let known: Vec<CommandSpec> = done.iter().map(|done| &done.spec).filter(of_the_sheet).cloned().collect();
-        let offers = |done: &Done| done.offered.iter().any(|(_, typed)| known.iter().any(|spec| spec.begins(typed)));
+        let own = |(line, _): &&(Line, String)| line.name != "ask";
+        let offers =
+            |done: &Done| done.offered.iter().filter(own).any(|(_, typed)| known.iter().any(|spec| spec.begins(typed)));
         let open: Vec<usize> =
             (0..done.len()).filter(|at| !done[*at].spec.is(Trait::Sheet) && offers(&done[*at])).collect();
         if open.is_empty() {

@@ -49,7 +49,7 @@ fn mistakes_name_the_place_and_what_was_probably_meant() {
         ),
         (
             "take: n, nmber 0 to 6",
-            "\"nmber 0 to 6\" is none of number, one of, flag, signed, dice, text: did you mean \"number\"?",
+            "\"nmber 0 to 6\" is none of number, one of, flag, signed, dice, somebody, text: did you mean \"number\"?",
         ),
         ("take: n, number 0 to 6; alone 1", "only a number behind a word counts when that word is alone"),
         ("take: n, number 0 to 6; perhaps", "behind the ; I know \"optional\" and \"alone 1\", and not \"perhaps\""),
@@ -82,6 +82,16 @@ fn mistakes_name_the_place_and_what_was_probably_meant() {
         ("follows: risk", "these commands follow each other in a circle."),
         ("take: crew, flag", "behind \"flag\" its words are missing, as in \"flag crew, together\"."),
         ("roll: a = 2d6\nelse: X\ntotal: total(a)", "line 9, column 1: what is measured goes above the ways to end."),
+        (
+            "take: them, somebody\nask: tem: risk: answer",
+            "line 8, column 6: tem is nobody that was taken, as in \"take: them, somebody\": did you mean them?",
+        ),
+        (
+            "take: them, somebody\nask: them: rsik: answer",
+            "\"rsik\" is no command of this game or of the table's tools: did you mean risk?",
+        ),
+        ("take: them, somebody\nlet: a = them + 1", "this is somebody, and here I need a number"),
+        ("ask: risk: answer", "line 7, column 6: risk is nobody that was taken"),
         ("roll a dice", "a line is a name, a colon and a value, as in \"title: My game\"."),
     ] {
         let told = wrong_in(body);
@@ -98,7 +108,7 @@ fn mistakes_name_the_place_and_what_was_probably_meant() {
 fn all_mistakes_are_told_at_once_with_the_line_and_marks_below_it() {
     let told = wrong_in("take: dice, numbr 1 to 6\nroll: pool = (dice)d6\nelse: X\nchange: heet +1\ntel: y");
     let expected = "\
-line 7, column 7: \"numbr 1 to 6\" is none of number, one of, flag, signed, dice, text: did you mean \"number\"?
+line 7, column 7: \"numbr 1 to 6\" is none of number, one of, flag, signed, dice, somebody, text: did you mean \"number\"?
   7 | take: dice, numbr 1 to 6
     |       ^^^^^^^^^^^^^^^^^^
 line 10, column 9: heet is no number under [sheet].

@@ -11,7 +11,8 @@ use crate::lines::Line;
 use crate::mistake::Mistake;
 use crate::template::Template;
 use plugin_api::{
-    Answers, ArgumentKind, ArgumentSpec, CommandSpec, Effect, FollowUp, Many, Place, Role, Trait, suggest,
+    Answers, Argument, ArgumentKind, ArgumentSpec, CommandSpec, Effect, FollowUp, Many, Name, Place, Role, Trait,
+    suggest,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -125,7 +126,7 @@ impl Reader<'_> {
                 let told = self.told(line)?;
                 self.done.command.whys.push(told);
             }
-            "offer" | "must" => self.offer(line)?,
+            "offer" | "must" | "ask" => self.offer(line)?,
             "closes" => self.done.command.closes.extend(words(said)),
             unknown => {
                 let meant = suggest(unknown, language::words(language::COMMAND));
@@ -188,6 +189,7 @@ impl Reader<'_> {
         if self.done.spec.arguments.iter().any(|known| known.field == name) {
             return Err(line.value_wrong(format!("{name} is taken twice")));
         }
+        self.done.command.people.extend((kind == Kind::Somebody).then(|| name.clone()));
         self.name(line, &name, kind)?;
         self.done.command.hidden.remove(&name);
         self.done.command.alone.extend(alone.map(|alone| (name, alone)));
@@ -363,9 +365,28 @@ impl Reader<'_> {
         Ok(())
     }
 
+    /// Who is asked in a line `ask: NAME: COMMAND: label`, and where the command begins.
+    fn asked(&self, line: &Line, from: usize) -> Result<(String, usize), Mistake> {
+        let name = line.text[from..].split(':').next().unwrap_or_default();
+        let known = self.done.names.iter().filter(|(_, kind)| **kind == Kind::Somebody).map(|(known, _)| known);
+        match known.clone().find(|known| **known == name.trim().to_lowercase()) {
+            Some(known) => Ok((known.clone(), from + name.len() + 1)),
+            None => {
+                let meant = suggest(name.trim(), known.map(String::as_str));
+                let meant = meant.map_or(String::new(), |meant| format!(": did you mean {meant}?"));
+                let what = format!("{} is nobody that was taken, as in \"take: them, somebody\"{meant}", name.trim());
+                Err(line.wrong(from..from + name.len(), what))
+            }
+        }
+    }
+
     /// `[if EXPR:] COMMAND: label`
     fn offer(&mut self, line: &Line) -> Result<(), Mistake> {
         let (when, from) = self.condition(line)?;
+        let (of, from) = match line.name.as_str() {
+            "ask" => self.asked(line, from).map(|(of, from)| (Some(of), from))?,
+            _ => (None, from),
+        };
         let Some(length) = outside_braces(&line.text[from..]) else {
             return Err(line.value_wrong("this needs a command and what it does, as in \"offer: resist: take less\""));
         };
@@ -376,7 +397,7 @@ impl Reader<'_> {
         let all = when.iter().chain(command.expressions()).chain(label.expressions());
         keeps(line, all, &self.done.command.hidden)?;
         self.done.offered.push((line.clone(), typed));
-        self.done.command.offers.push(Offer { when, line: command, label, must: line.name == "must" });
+        self.done.command.offers.push(Offer { when, line: command, label, must: line.name != "offer", of });
         Ok(())
     }
 
@@ -427,6 +448,7 @@ fn example_of(argument: &ArgumentSpec) -> Option<String> {
         ArgumentKind::Number(kind) => 1.clamp(kind.least, kind.most).to_string(),
         ArgumentKind::Choice(all) => all.first()?.words.first()?.clone(),
         ArgumentKind::Dice { .. } => "2d6".to_owned(),
+        kind if *kind == Name::kind() => "Bob".to_owned(),
         _ => "...".to_owned(),
     };
     match &argument.place {

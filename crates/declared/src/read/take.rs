@@ -3,12 +3,12 @@
 use crate::expression::Kind;
 use crate::lines::Line;
 use crate::mistake::Mistake;
-use plugin_api::{ArgumentKind, ArgumentSpec, Listed, Many, Place, Spelled, suggest};
+use plugin_api::{Argument, ArgumentKind, ArgumentSpec, Listed, Many, Name, Place, Spelled, suggest};
 
 /// A number that nothing else is said of is at most so large.
 const MOST: i64 = 1_000_000;
 /// What can be taken, as a file says it.
-const TAKEN: [&str; 6] = ["number", "one of", "flag", "signed", "dice", "text"];
+const TAKEN: [&str; 7] = ["number", "one of", "flag", "signed", "dice", "somebody", "text"];
 /// The most dice that somebody may type for one of them.
 const MOST_TYPED: u32 = 40;
 
@@ -47,7 +47,7 @@ pub fn take(line: &Line) -> Result<Taken, Mistake> {
     let (kind, typed, place, many) = what_is_taken(line, what)?;
     let behind_a_word = matches!(place, Place::Here);
     if !after.is_empty() && !behind_a_word {
-        return Err(wrong("only a number, a choice or a text can go behind a word".to_owned()));
+        return Err(wrong("only a number, a choice, a text or somebody can go behind a word".to_owned()));
     }
     if matches!(&typed, ArgumentKind::Choice(all) if all.iter().all(|each| each.words.is_empty())) {
         return Err(wrong("the words are missing".to_owned()));
@@ -90,6 +90,7 @@ fn what_is_taken(line: &Line, what: &str) -> Result<(Kind, ArgumentKind, Place, 
     match what {
         "signed" => Ok((Kind::Number, ArgumentKind::between(-MOST, MOST), Place::Signed, Many::Repeated)),
         "dice" => Ok((Kind::Unthrown, ArgumentKind::Dice { most: MOST_TYPED }, Place::Here, Many::One)),
+        "somebody" => Ok((Kind::Somebody, Name::kind(), Place::Here, Many::One)),
         "text" => Ok((Kind::Text, ArgumentKind::Text, Place::Here, Many::One)),
         "flag" | "one of" => {
             Err(line.value_wrong(format!("behind \"{what}\" its words are missing, as in \"{what} crew, together\"")))

@@ -176,8 +176,10 @@ fn on_a_public_roll(number: u64, attempt: &mut Attempt<'_>) -> Refusal {
     };
     // With the value itself in it the line may be sent: whoever reads this may know it, and everybody reads that.
     let told = std::mem::replace(&mut attempt.typed, said);
-    let what = format!("{public}, and what it takes of {name}'s is for referees alone. Type the value to show it");
-    Refusal::new(what).mended(0..attempt.typed.len(), Some(told))
+    let right = Some(told).filter(|told| *told != attempt.typed);
+    let type_it = if right.is_some() { ". Type the value to show it" } else { "" };
+    let what = format!("{public}, and what it takes of {name}'s is for referees alone{type_it}");
+    Refusal::new(what).mended(0..attempt.typed.len(), right)
 }
 
 /// Refuses a roll of a value that has no dice in it: `roll stealth`.
