@@ -5,7 +5,7 @@ use plugin_testkit::Compare;
 use std::sync::Arc;
 
 const SEA: &str = "\
-format: 0
+format: 1
 game: sea
 title: Sea
 about: storms

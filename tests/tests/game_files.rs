@@ -1,5 +1,6 @@
 //! Games that are a file: they are read, and their scenes play as written.
 
+use declared::language::{COMMAND, HEADINGS, TOP, words};
 use declared::{Files, plugin, read};
 use dice::fair::MessageKey;
 use dice::{Dice, DiceError};
@@ -59,9 +60,25 @@ fn the_scenes_of_every_file_play_as_written() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
+#[test]
+fn a_file_of_version_1_is_read_and_plays_for_ever() {
+    let text = include_str!("../golden/format1.game");
+    assert_eq!(wrong_with("format1.game", text), Vec::<String>::new());
+    let begins = |word: &str| text.lines().any(|line| line.starts_with(&format!("{word}:")));
+    for word in words(COMMAND).chain(words(TOP)) {
+        assert!(begins(word), "{word} is a word of the language, and in none of the files that keep it: add a file");
+    }
+    for heading in words(HEADINGS) {
+        assert!(
+            text.contains(&format!("\n[{heading}")),
+            "[{heading}] is in none of the files that keep it: add a file"
+        );
+    }
+}
+
 /// A game whose roll depends on a number of the sheet, and changes it.
 const HEAT: &str = "\
-format: 0
+format: 1
 game: harbour
 title: Harbour
 about: smugglers and storms
@@ -127,7 +144,7 @@ fn a_follow_up_is_done_once_and_changes_nobody_elses_sheet() {
 
 /// A game of one command, with a sheet.
 fn tiny(sheet: &str, command: &str) -> Result<Box<dyn Plugin>, declared::Mistakes> {
-    let top = "format: 0\ngame: tiny\ntitle: Tiny\nabout: one roll\n";
+    let top = "format: 1\ngame: tiny\ntitle: Tiny\nabout: one roll\n";
     let text = format!("{top}[sheet]\n{sheet}\n[command go]\nhelp: Go.\n{command}\n");
     read(&text).map(|game| plugin(Arc::new(game)))
 }
@@ -519,7 +536,7 @@ fn no_edit_lays_dice_aside_and_throws_others() {
 fn another_name_of_a_number_is_no_name_of_another_games() {
     let game = |id: &str, sheet: &str| {
         let text = format!(
-            "format: 0\ngame: {id}\ntitle: {id}\nabout: numbers\n[sheet]\n{sheet}\n\
+            "format: 1\ngame: {id}\ntitle: {id}\nabout: numbers\n[sheet]\n{sheet}\n\
              [command {id}roll]\nhelp: Roll.\ntake: skill, number 0 to 9\nroll: pool = (skill)d6\nelse: ROLLED\n"
         );
         plugin(Arc::new(read(&text).expect("it is right")))
@@ -538,7 +555,7 @@ fn another_name_of_a_number_is_no_name_of_another_games() {
 
 #[test]
 fn a_game_that_is_not_enabled_is_told_once_a_day_by_whatever_it_is_called() {
-    let tiny = "format: 0\ngame: tiny\ntitle: Tiny\nabout: one roll\nfound by: smallish, pocket games\n\
+    let tiny = "format: 1\ngame: tiny\ntitle: Tiny\nabout: one roll\nfound by: smallish, pocket games\n\
         [command go]\nhelp: Go.\nelse: GONE\n";
     let game = plugin(Arc::new(read(tiny).expect("it can be read")));
     let mut table = Seating::of(harbour).admins(&["Ann"]).seat();

@@ -10,7 +10,7 @@ use tests::seated::{self, Seated, Seating};
 
 /// A game that is going to change.
 const FIRST: &str = "\
-format: 0
+format: 1
 game: harbour
 title: Harbour
 about: debts and storms

@@ -34,7 +34,7 @@ pub fn words(rows: &'static [Row]) -> impl Iterator<Item = &'static str> + Clone
 
 /// The lines above the first heading.
 pub const TOP: &[Row] = &[
-    Row::new("format: 0", "the version of this language; 0 as long as it may still change"),
+    Row::new("format: 1", "the version of this language; files of version 1 are read for ever"),
     Row::new("game: ID", "the word of the game: up to 20 small letters and digits"),
     Row::new("title: TEXT", "its name"),
     Row::new("about: TEXT", "one line about it, for lists"),

@@ -2,7 +2,7 @@
 
 use declared::{read, read_beside};
 
-const TOP: &str = "format: 0\ngame: tiny\ntitle: Tiny\nabout: one roll\n";
+const TOP: &str = "format: 1\ngame: tiny\ntitle: Tiny\nabout: one roll\n";
 
 fn wrong(below: &str) -> String {
     read_beside(&format!("{TOP}{below}"), &[]).expect_err("it has mistakes").to_string()
@@ -101,7 +101,10 @@ fn mistakes_name_the_place_and_what_was_probably_meant() {
     assert!(wrong("[sheet]\nheat: 0/6\nheat: 1\n[command risk]\nhelp: x").contains("heat is on the sheet twice."));
     assert!(wrong("").contains("a game has at least one [command ...]"));
     let later = read("format: 7\ngame: x1\ntitle: X\nabout: x\n[command x]\nhelp: x").expect_err("it is newer");
-    assert!(later.to_string().contains("I read format 0, and this is 7."), "{later}");
+    assert!(
+        later.to_string().contains("I read format 1, and this is 7: if it is a newer one, I need an update."),
+        "{later}"
+    );
 }
 
 #[test]

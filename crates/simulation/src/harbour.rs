@@ -10,7 +10,7 @@ pub const ID: &str = "harbour";
 
 /// What the file says; by how much the heat rises is different in each version.
 const TEXT: &str = "\
-format: 0
+format: 1
 game: harbour
 title: Harbour
 about: smugglers

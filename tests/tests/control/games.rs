@@ -11,7 +11,7 @@ impl Operated {
 }
 
 const GAME: &str = "\
-format: 0
+format: 1
 game: harbour
 title: Harbour
 about: smugglers and storms
