@@ -67,6 +67,23 @@ bot< cargo: a deck of 1 card | !draw takes one #10
 "#;
 
 #[test]
+fn tables_that_name_each_other_without_end_are_refused_at_once() {
+    let tables = |count: usize| -> String {
+        let each: String = (0..count).map(|at| format!("[oracle o{at}]\n@o{}\n", at + 1)).collect();
+        format!("{SEA}{each}[oracle o{count}]\nfog\n")
+    };
+    let told = read(&tables(60)).map(drop).expect_err("too many").to_string();
+    assert!(told.contains("a game has at most 60 of [oracle ...]"), "{told}");
+    let game = plugin(Arc::new(read(&tables(55)).unwrap_or_else(|wrong| panic!("{wrong}"))));
+    let scene = "@plugins sea oracle\nAnn> oracle o0\nbot! O0 names tables that name tables, more than 5 deep.\n\
+                 Ann> oracle o51 [d1=1 d1=1 d1=1 d1=1 d1=1]\nbot< fog...\n";
+    let plugins = games::all().into_iter().chain([game]).collect();
+    if let Err(difference) = plugin_testkit::play("brought", scene, plugins, Compare::Answers, |_| {}) {
+        panic!("{difference}");
+    }
+}
+
+#[test]
 fn what_is_made_here_goes_before_what_a_game_brings() {
     let shore = SEA
         .replace("sea", "shore")

@@ -29,6 +29,8 @@ use take::words as listed;
 const FORMAT: &str = "1";
 /// What files said while the language could still change. They are read as version 1.
 const DRAFT: &str = "0";
+/// The most random tables of a game, and the most decks.
+const MOST_BROUGHT: usize = 60;
 /// The most commands of a game.
 const MOST_COMMANDS: usize = 64;
 
@@ -203,6 +205,11 @@ impl Reading<'_> {
     /// The random tables and the decks.
     fn brought(&mut self) -> (Vec<RandomTable>, PrintedDecks) {
         let of = |kind| self.sections.iter().filter(move |section| section.kind == kind);
+        for section in of(ORACLE).skip(MOST_BROUGHT).take(1).chain(of(DECK).skip(MOST_BROUGHT).take(1)) {
+            let what = format!("a game has at most {MOST_BROUGHT} of [{} ...]", section.kind);
+            self.mistakes.push(section.heading.all_wrong(what));
+        }
+        let of = |kind| of(kind).take(MOST_BROUGHT);
         let tables = of(ORACLE).filter_map(|section| brought::table(section, self.mistakes)).collect();
         let deck = |section: &Section| Some((section.name.clone(), brought::deck(section, self.mistakes)?));
         (tables, of(DECK).filter_map(deck).collect())

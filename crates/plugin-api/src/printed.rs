@@ -75,7 +75,7 @@ impl PrintedDeck {
                 return Some(format!("the title {title:?} {what}"));
             }
             if !seen.insert(title.to_lowercase()) {
-                return Some(format!("the card {title} is there twice: give it copies = 2 instead"));
+                return Some(format!("the card {title} is there twice: say once how many copies there are"));
             }
             if *copies == 0 {
                 return Some(format!("the card {title} has no copies"));
@@ -147,7 +147,7 @@ fn wrong_title(title: &str) -> Option<String> {
     if title.contains([',', ';', '|', ':', '#']) || title.chars().any(char::is_control) {
         return Some("has a mark in it that divides cards: , ; : | or #".to_owned());
     }
-    counts.then(|| "looks like several copies: write copies = 2".to_owned())
+    counts.then(|| "looks like a number of copies, and not like the name of a card".to_owned())
 }
 
 #[cfg(test)]
@@ -171,7 +171,7 @@ mod tests {
         wrong(json!([{"title": "Crow", "copies": 201}]), "it has 201 cards, and a deck has at most 200");
         wrong(json!([{"title": "Crow"}, {"title": "crow"}]), "is there twice");
         wrong(json!([{"title": "7"}]), "needs letters");
-        wrong(json!([{"title": "3x crow"}]), "several copies");
+        wrong(json!([{"title": "3x crow"}]), "number of copies");
         wrong(json!([{"title": "a, b"}]), "divides cards");
         wrong(json!([{"title": "Crow", "text": "x".repeat(401)}]), "says too much");
         wrong(json!([{"title": "Crow", "copies": 0}]), "no copies");

@@ -1,7 +1,7 @@
 //! Rolls on a table, and on the tables that its results name. What could go on without an end is refused before a die is
 //! rolled.
 
-use crate::seen::Seen;
+use crate::seen::{Seen, Shown};
 use dice::{Dice, DiceError, Expression};
 use plugin_api::random_table::{Line, Piece, line_of, pieces, sides};
 use plugin_api::{Refusal, Reply, Span, Turn};
@@ -12,7 +12,7 @@ use std::convert::Infallible;
 pub(crate) const MOST_TIMES: u32 = 10;
 /// Most results of one command, with those of the tables that results name, and how deep these may go.
 const MOST_RESULTS: u32 = 20;
-const DEEPEST: u32 = 5;
+const DEEPEST: usize = 5;
 /// Most dice in the results of one command.
 const MOST_DICE: u32 = 100;
 
@@ -61,7 +61,7 @@ fn shown(title: &str, all: Vec<Drawn>) -> Reply {
 #[derive(Clone, Copy)]
 struct Needs {
     results: u32,
-    deep: u32,
+    deep: usize,
 }
 
 /// Finds out what rolls may need at most.
@@ -80,12 +80,16 @@ impl Reach<'_> {
         if self.path.iter().any(|each| each == name) {
             return Err(self.circle(name));
         }
+        if self.path.len() == DEEPEST {
+            return Err(self.too_deep(name));
+        }
         self.path.push(name.to_owned());
         let seen = self.seen;
         let mut all = Needs { results: 0, deep: 0 };
-        for line in seen.get(name).into_iter().flat_map(|table| table.lines) {
+        let Some(table) = seen.get(name) else { return Err(Refusal::new(format!("there is no table called {name}"))) };
+        for line in table.lines {
             let mut results = 0_u32;
-            for named in named(seen, line) {
+            for named in named(seen, table, line) {
                 let needs = self.of(&named)?;
                 results = results.saturating_add(needs.results);
                 all.deep = all.deep.max(needs.deep);
@@ -94,11 +98,16 @@ impl Reach<'_> {
         }
         self.path.pop();
         let needs = Needs { results: all.results.saturating_add(1), deep: all.deep + 1 };
-        if needs.deep > DEEPEST {
-            return Err(Refusal::new(format!("{name} names tables that name tables, more than {DEEPEST} deep")));
+        if self.path.len() + needs.deep > DEEPEST {
+            return Err(self.too_deep(name));
         }
         self.known.insert(name.to_owned(), needs);
         Ok(needs)
+    }
+
+    fn too_deep(&self, name: &str) -> Refusal {
+        let first = self.path.first().map_or(name, String::as_str);
+        Refusal::new(format!("{first} names tables that name tables, more than {DEEPEST} deep"))
     }
 
     fn circle(&self, name: &str) -> Refusal {
@@ -113,12 +122,12 @@ impl Reach<'_> {
 }
 
 /// The tables that a line names.
-fn named(seen: &Seen, line: &Line) -> Vec<String> {
+fn named(seen: &Seen, on: Shown, line: &Line) -> Vec<String> {
     let table = |piece| match piece {
         Piece::Table(name) => Some(name),
         Piece::Words(_) | Piece::Dice(_) | Piece::Missing(_) => None,
     };
-    pieces(&line.text, |name| seen.knows(name)).into_iter().filter_map(table).collect()
+    pieces(&line.text, |name| seen.may_name(on, name)).into_iter().filter_map(table).collect()
 }
 
 struct Drawing<'s, 't, 'd> {
@@ -139,7 +148,7 @@ impl Drawing<'_, '_, '_> {
         self.dice.extend([Span::Text(format!(" | {} ", table.name)), Span::Die(die.to_string())]);
         let line = line_of(table.lines, die.value).ok_or_else(|| Refusal::new(format!("{name} has no lines")))?;
         let mut text = String::new();
-        for piece in pieces(&line.text, |name| seen.knows(name)) {
+        for piece in pieces(&line.text, |name| seen.may_name(table, name)) {
             match piece {
                 Piece::Words(words) => text.push_str(words),
                 Piece::Missing(name) => text.push_str(&format!("[[{name}]]")),

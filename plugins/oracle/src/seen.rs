@@ -84,6 +84,12 @@ impl<'a> Seen<'a> {
         self.all.contains_key(name)
     }
 
+    /// Whether a line of a table may lead to the table of this name: an open table never leads to a hidden one, whoever rolls on it
+    /// in front of all.
+    pub fn may_name(&self, on: Shown, name: &str) -> bool {
+        self.all.get(name).is_some_and(|table| !table.is_hidden() || on.is_hidden() || self.secret)
+    }
+
     /// The table that is found by exactly this.
     pub fn get(&self, name: &str) -> Option<Shown<'a>> {
         self.all.get(name).copied()

@@ -128,7 +128,7 @@ fn goes_on(words: &[&str]) -> Option<usize> {
         Some((count, sides)) => digits(count) && digits(sides) && !sides.is_empty(),
         None => digits(text) && !text.is_empty(),
     };
-    let first = words.first()?;
+    let first = words.first()?.to_lowercase();
     match first.strip_prefix(['+', '-']) {
         Some("") => words.get(1).filter(|next| addend(next)).map(|_| 2),
         Some(added) => addend(added).then_some(1),
