@@ -67,6 +67,14 @@ bot< cargo: a deck of 1 card | !draw takes one #10
 "#;
 
 #[test]
+fn what_the_tools_could_not_find_by_its_name_is_refused() {
+    let text = SEA.replace("[oracle fog]", "[oracle show]").replace("[deck cargo]", "[deck poker]");
+    let told = games::read(&text).map(drop).expect_err("these are words of the tools").to_string();
+    assert!(told.contains("13 | [oracle show]") && told.contains("15 | [deck poker]"), "{told}");
+    assert!(games::read(SEA).is_ok());
+}
+
+#[test]
 fn tables_that_name_each_other_without_end_are_refused_at_once() {
     let tables = |count: usize| -> String {
         let each: String = (0..count).map(|at| format!("[oracle o{at}]\n@o{}\n", at + 1)).collect();

@@ -19,4 +19,4 @@ pub use game::{Game, Scene};
 pub use kept::Files;
 pub use mistake::{Mistake, Mistakes};
 pub use plugin::plugin;
-pub use read::{read, read_beside};
+pub use read::{read, read_beside, wrong_heading};

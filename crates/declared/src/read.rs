@@ -50,6 +50,13 @@ pub fn read_beside(text: &str, tools: &[&Manifest]) -> Result<Game, Mistakes> {
     read_as(text, Some(tools))
 }
 
+/// A mistake of a heading of this text, such as `oracle omen`.
+pub fn wrong_heading(text: &str, heading: &str, what: String) -> Mistake {
+    let sections = sections(text, &mut Vec::new());
+    let called = |section: &&Section| heading.split_once(' ') == Some((&section.kind, &section.name));
+    sections.iter().find(called).map(|section| section.heading.clone()).unwrap_or_default().all_wrong(what)
+}
+
 fn read_as(text: &str, tools: Option<&[&Manifest]>) -> Result<Game, Mistakes> {
     let mut mistakes = Vec::new();
     let sections = sections(text, &mut mistakes);

@@ -1,7 +1,7 @@
 //! The list of games. It is in this crate's `Cargo.toml`, one line per game; the program, its tests and the manual take
 //! it from here.
 
-use declared::{Game, Mistakes};
+use declared::{Game, Mistake, Mistakes};
 use plugin_api::{Kind, Manifest, Plugin};
 use std::sync::Arc;
 
@@ -27,7 +27,14 @@ pub fn files() -> Vec<Arc<Game>> {
 pub fn read(text: &str) -> Result<Game, Mistakes> {
     let all = all();
     let tools: Vec<&Manifest> = all.iter().map(|game| game.manifest()).filter(|game| game.kind == Kind::Tool).collect();
-    declared::read_beside(text, &tools)
+    let game = declared::read_beside(text, &tools)?;
+    let Manifest { tables, decks, .. } = &game.manifest;
+    let headings = tables.iter().map(|table| format!("oracle {}", table.name));
+    let headings = headings.chain(decks.keys().map(|deck| format!("deck {deck}")));
+    let refused = |heading: &String| all.iter().find_map(|tool| tool.refuses(heading));
+    let wrong = headings.filter_map(|heading| Some(declared::wrong_heading(text, &heading, refused(&heading)?)));
+    let wrong: Vec<Mistake> = wrong.collect();
+    if wrong.is_empty() { Ok(game) } else { Err(Mistakes(wrong)) }
 }
 
 /// All games that are made with the program.

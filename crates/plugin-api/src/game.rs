@@ -50,6 +50,12 @@ pub trait Game: Send + Sync + 'static {
     /// A sentence for the player; nothing changes.
     fn play(state: &mut Self::State, command: Self::Command, turn: &mut Turn) -> Result<Reply, Refusal>;
 
+    /// Why no game can bring something of this heading in its file, such as `oracle show`, to be used with this tool.
+    fn refuses(heading: &str) -> Option<String> {
+        let _ = heading;
+        None
+    }
+
     /// What can be set for a table or a room.
     fn settings() -> Vec<Setting> {
         Vec::new()
@@ -234,6 +240,12 @@ pub trait Plugin: Send + Sync {
     /// If `held` belongs to another game.
     fn now(&self, held: &Held, cast: &Cast, scenes: &Scenes, role: Role) -> Vec<Line>;
 
+    /// See [`Game::refuses`].
+    fn refuses(&self, heading: &str) -> Option<String> {
+        let _ = heading;
+        None
+    }
+
     /// See [`Game::told`].
     fn told(&self, place: &[&str], after: Option<&Value>, named: &dyn Fn(CharacterId) -> String) -> Option<String>;
 
@@ -348,6 +360,10 @@ impl<G: Game> Plugin for Hosted<G> {
 
     fn told(&self, place: &[&str], after: Option<&Value>, named: &dyn Fn(CharacterId) -> String) -> Option<String> {
         G::told(place, after, named)
+    }
+
+    fn refuses(&self, heading: &str) -> Option<String> {
+        G::refuses(heading)
     }
 
     fn sentence(&self, past: &Past) -> Option<String> {

@@ -185,6 +185,10 @@ impl Game for Cards {
         matches!(place, ["decks", _, "cards" | "made"]).then(String::new)
     }
 
+    fn refuses(heading: &str) -> Option<String> {
+        typed::read_name(heading.strip_prefix("deck ")?).err().map(|refusal| refusal.what)
+    }
+
     fn now(state: &State, cast: &Cast, _: &Scenes, _: Role) -> Vec<Line> {
         decks::now(state, cast)
     }

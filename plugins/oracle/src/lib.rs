@@ -125,6 +125,10 @@ impl Game for Oracle {
         }
     }
 
+    fn refuses(heading: &str) -> Option<String> {
+        words::name(heading.strip_prefix("oracle ")?).err().map(|refusal| refusal.what)
+    }
+
     fn readers(place: &[&str]) -> Readers {
         match place {
             ["hidden", ..] => Readers::Referees,
