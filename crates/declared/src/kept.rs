@@ -136,7 +136,7 @@ fn what_is_new(old: &Arc<Game>, new: &Arc<Game>) -> Vec<String> {
     said.map(|(what, names)| format!("{what}: {}", names.join(", "))).chain(chances).collect()
 }
 
-/// What became of the chance of a command's example: `risk 2 succeeded in 75.0 %, now in 55.6 %`.
+/// What became of the chance of a command's example: `risk 2 succeeded in 75.0 %, and does now in 55.6 %`.
 fn other_chance(old: &Arc<Game>, new: &Arc<Game>, name: &str) -> Option<String> {
     let (example, after) = chances::of_example(new, name)?;
     let (_, before) = chances::of_example(old, name).filter(|(same, _)| *same == example)?;
