@@ -15,7 +15,7 @@ const RANGES: &str = "oracle weather: 1-3: rain | 4-5: wind | 6: snow";
 /// A result, and how many faces of the die mean it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Line {
-    /// The faces of the die, 1 to [`MOST_SIDES`].
+    /// The faces of the die that mean it, 1 to 10,000.
     pub weight: u32,
     /// The result.
     pub text: String,
