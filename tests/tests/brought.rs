@@ -30,7 +30,7 @@ const SCENE: &str = r#"
 @deck cargo {"card": [{"title": "Gold", "text": "It shines."}]}
 @referee Gus
 Ann> oracle
-bot< Sea brings fog d1, omen d3 | Shore brings tide d2
+bot< Sea brings fog d1, omen d3 | Shore brings shore omen d3, tide d2
 Ann> oracle omen [d3=1]
 bot< a sail, black as tar | omen d3=1 #1
 Ann> oracle omen [d3=2 d1=1]
@@ -56,14 +56,22 @@ Ann> oracle omen: a crow | a bell | a @fog
 bot< omen: 3 lines; a d3 decides #7
 Ann> oracle omen [d3=3 d1=1]
 bot< a thick fog | omen d3=3 | fog d1=1 #8
+Ann> oracle
+bot< 1 table: omen d3 | Sea brings fog d1, sea omen d3 | Shore brings shore omen d3, tide d2
+Ann> oracle shore omen [d3=1]
+bot< a sail, black as tar | omen d3=1 #9
+Ann> oracle sea omen show
+bot@Ann< omen, a d3 of Sea:
+bot@Ann< - 1: a sail, black as tar
+bot@Ann< - 2-3: [[fog]]
 Ann> oracle omen none
-bot< omen is gone, with 3 lines #9
+bot< omen is gone, with 3 lines #10
 Ann> oracle omen show
 bot@Ann< omen, a d3 of Sea:
 bot@Ann< - 1: a sail, black as tar
 bot@Ann< - 2-3: [[fog]]
 Gus> deck cargo
-bot< cargo: a deck of 1 card | !draw takes one #10
+bot< cargo: a deck of 1 card | !draw takes one #11
 "#;
 
 #[test]

@@ -36,6 +36,11 @@ impl Table {
 }
 
 impl Shown<'_> {
+    /// Whether this is the same table.
+    fn is(&self, other: &Shown) -> bool {
+        std::ptr::eq(self.lines, other.lines)
+    }
+
     fn is_hidden(&self) -> bool {
         matches!(self.origin, Origin::Made(_, Kept::Hidden))
     }
@@ -43,7 +48,9 @@ impl Shown<'_> {
 
 /// The tables that somebody may know of.
 pub(crate) struct Seen<'a> {
-    all: BTreeMap<&'a str, Shown<'a>>,
+    /// By the names that they are found by. What a game brings under a name that leads to another table is found with the game's
+    /// id in front: `ironsworn action`.
+    all: BTreeMap<String, Shown<'a>>,
     /// True if only they and the referees read the answer.
     secret: bool,
 }
@@ -60,14 +67,26 @@ impl State {
             true => brought(turn).into_iter().chain(open).chain(hidden).collect(),
             false => hidden.chain(brought(turn)).chain(open).collect(),
         };
-        Seen { all, secret: turn.in_secret() }
+        Seen { all: with_ids(all, turn), secret: turn.in_secret() }
     }
 
     /// The tables that everybody knows of.
     pub fn open<'s, 't: 's>(&'s self, turn: &Turn<'t>) -> Seen<'s> {
         let open = self.tables.iter().map(|(key, table)| (key.as_str(), table.shown(Kept::Openly)));
-        Seen { all: brought(turn).into_iter().chain(open).collect(), secret: false }
+        Seen { all: with_ids(brought(turn).into_iter().chain(open).collect(), turn), secret: false }
     }
+}
+
+/// These, and what games bring that another table of its name hides.
+fn with_ids<'s, 't: 's>(all: BTreeMap<&'s str, Shown<'s>>, turn: &Turn<'t>) -> BTreeMap<String, Shown<'s>> {
+    let is_found = |(name, table): &(&str, Shown)| all.get(name).is_some_and(|found| found.is(table));
+    let hidden = brought(turn).into_iter().filter(|each| !is_found(each));
+    let with_id = |(name, table): (&str, Shown<'s>)| match table.origin {
+        Origin::Brought(game) => (format!("{} {name}", game.id), table),
+        Origin::Made(..) => (name.to_owned(), table),
+    };
+    let hidden: Vec<_> = hidden.map(with_id).collect();
+    all.into_iter().map(|(name, table)| (name.to_owned(), table)).chain(hidden).collect()
 }
 
 /// What the games of the room bring. Of two tables with one name it is that of the first game.
@@ -96,9 +115,9 @@ impl<'a> Seen<'a> {
     }
 
     /// Those that an answer may name: hidden ones only if it is a secret answer.
-    pub fn named(&self) -> impl Iterator<Item = (&'a str, Shown<'a>)> {
+    pub fn named(&self) -> impl Iterator<Item = (&str, Shown<'a>)> {
         let named = self.all.iter().filter(|(_, table)| self.secret || !table.is_hidden());
-        named.map(|(key, table)| (*key, *table))
+        named.map(|(key, table)| (key.as_str(), *table))
     }
 
     /// The table that was typed, and the name by which it is found: the whole name, its beginning, or with words in front
@@ -106,11 +125,11 @@ impl<'a> Seen<'a> {
     ///
     /// # Errors
     /// There is no such table; the refusal says which may be meant.
-    pub fn find(&self, typed: &str) -> Result<(&'a str, Shown<'a>), Refusal> {
+    pub fn find(&self, typed: &str) -> Result<(&str, Shown<'a>), Refusal> {
         let typed = typed.trim().trim_matches('"').trim_end_matches(['.', '!', '?', ',']);
         let name = folded(typed);
         let mut bare = name.as_str();
-        let exact = |name: &str| self.all.get_key_value(name).map(|(key, table)| (*key, *table));
+        let exact = |name: &str| self.all.get_key_value(name).map(|(key, table)| (key.as_str(), *table));
         loop {
             if let Some(found) = exact(bare) {
                 return Ok(found);

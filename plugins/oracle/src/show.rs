@@ -15,11 +15,11 @@ const MOST_EXPORTED: usize = 340;
 pub(crate) fn all(seen: &Seen) -> Result<Reply, Refusal> {
     let mut made = Vec::new();
     let mut brought: BTreeMap<&str, Vec<String>> = BTreeMap::new();
-    for (_, Shown { name, lines, origin }) in seen.named() {
-        let die = format!("{name} d{}", sides(lines));
+    for (key, Shown { name, lines, origin }) in seen.named() {
+        let die = |name: &str| format!("{name} d{}", sides(lines));
         match origin {
-            Origin::Made(..) => made.push(die),
-            Origin::Brought(game) => brought.entry(&game.title).or_default().push(die),
+            Origin::Made(..) => made.push(die(name)),
+            Origin::Brought(game) => brought.entry(&game.title).or_default().push(die(key)),
         }
     }
     let count = made.len() + brought.values().map(Vec::len).sum::<usize>();
