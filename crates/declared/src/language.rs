@@ -173,6 +173,7 @@ mod tests {
     use super::*;
     use crate::expression::FUNCTIONS;
     use crate::read;
+    use crate::read::TAKEN;
 
     #[test]
     fn each_word_is_read_and_none_is_missing() {
@@ -189,6 +190,14 @@ mod tests {
         for (name, ..) in FUNCTIONS {
             let form = format!("{name}(");
             assert!(EXPRESSIONS.iter().any(|row| row.form.contains(&form)), "the reference leaves out {name}");
+        }
+    }
+
+    #[test]
+    fn all_that_can_be_taken_is_in_the_reference() {
+        for taken in TAKEN {
+            let form = format!("take: NAME, {taken}");
+            assert!(COMMAND.iter().any(|row| row.form.starts_with(&form)), "the reference leaves out {taken}");
         }
     }
 

@@ -23,6 +23,8 @@ use plugin_api::{CommandSpec, Manifest, PrintedDecks, Setting, Trait, suggest};
 use setting::setting;
 use sheet::{OnSheet, Whose};
 use std::collections::{BTreeMap, BTreeSet};
+#[cfg(test)]
+pub use take::TAKEN;
 use take::words as listed;
 
 /// The version of the language. It is read for ever: what is added later breaks no file.

@@ -8,7 +8,7 @@ use plugin_api::{Argument, ArgumentKind, ArgumentSpec, Listed, Many, Name, Place
 /// A number that nothing else is said of is at most so large.
 const MOST: i64 = 1_000_000;
 /// What can be taken, as a file says it.
-const TAKEN: [&str; 7] = ["number", "one of", "flag", "signed", "dice", "somebody", "text"];
+pub const TAKEN: [&str; 7] = ["number", "one of", "flag", "signed", "dice", "somebody", "text"];
 /// The most dice that somebody may type for one of them.
 const MOST_TYPED: u32 = 40;
 
