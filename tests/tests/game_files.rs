@@ -62,8 +62,11 @@ fn the_scenes_of_every_file_play_as_written() {
 
 #[test]
 fn a_file_of_version_1_is_read_and_plays_for_ever() {
-    let text = include_str!("../golden/format1.game");
-    assert_eq!(wrong_with("format1.game", text), Vec::<String>::new());
+    let kept = files("tests/golden").into_iter().map(|path| (path.display().to_string(), fs::read_to_string(path)));
+    let kept: Vec<(String, String)> = kept.map(|(name, text)| (name, text.expect("it can be read"))).collect();
+    let wrong: Vec<String> = kept.iter().flat_map(|(name, text)| wrong_with(name, text)).collect();
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    let text: String = kept.into_iter().map(|(_, text)| text).collect();
     let begins = |word: &str| text.lines().any(|line| line.starts_with(&format!("{word}:")));
     for word in words(COMMAND).chain(words(TOP)) {
         assert!(begins(word), "{word} is a word of the language, and in none of the files that keep it: add a file");

@@ -175,6 +175,12 @@ impl Scope<'_, '_> {
                 dice.truncate(count);
                 Value::Pool(dice)
             }
+            Expression::Shown { each, on } => {
+                let shown =
+                    |number: u32| usize::try_from(number).ok().and_then(|number| each.get(number.checked_sub(1)?));
+                let dice = self.value(on)?.dice();
+                within(dice.iter().filter_map(|(_, number)| shown(*number)).map(|times| i64::from(*times)).sum())
+            }
             Expression::With(pool, more) => {
                 let mut dice = self.value(pool)?.dice();
                 dice.extend(self.value(more)?.dice());

@@ -3,9 +3,10 @@
 mod parse;
 mod tokens;
 
-pub use parse::{Dice, Names, known_name, parse};
+pub use parse::{Dice, Names, die_named, known_name, parse};
 pub use tokens::{Token, tokens};
 
+use crate::die::Die;
 use std::fmt;
 
 /// What something is.
@@ -27,6 +28,8 @@ pub enum Kind {
     Pool,
     /// One die that fell, which is a number too.
     Die,
+    /// Dice that fell with words on their faces, all alike.
+    Faced(Die),
 }
 
 impl Kind {
@@ -35,6 +38,16 @@ impl Kind {
         let dice = |kind: &Kind| matches!(kind, Kind::Pool | Kind::Die);
         let numbers = |kind: &Kind| matches!(kind, Kind::Number | Kind::Flag);
         self == other || dice(self) && dice(other) || numbers(self) && numbers(other)
+    }
+}
+
+impl Kind {
+    /// What some of these dice are together.
+    fn of_several(&self) -> Kind {
+        match self {
+            Kind::Faced(die) => Kind::Faced(die.clone()),
+            _ => Kind::Pool,
+        }
     }
 }
 
@@ -49,6 +62,7 @@ impl fmt::Display for Kind {
             Kind::Unthrown => "dice to throw",
             Kind::Pool => "dice",
             Kind::Die => "a die",
+            Kind::Faced(die) => return write!(f, "{} dice", die.name),
         })
     }
 }
@@ -155,6 +169,13 @@ pub enum Expression {
         /// Of which.
         of: Box<Expression>,
     },
+    /// How often something shows on these dice, whose faces show it so often.
+    Shown {
+        /// Of each face, from that of 1 on.
+        each: Vec<u32>,
+        /// On which dice.
+        on: Box<Expression>,
+    },
     /// Two pools as one.
     With(Box<Expression>, Box<Expression>),
     /// The dice that somebody typed under this name, thrown.
@@ -174,7 +195,7 @@ impl Expression {
         match self {
             Expression::Number(_) | Expression::Flag(_) | Expression::Word(_) => {}
             Expression::Name(name) | Expression::Throw(name) => with(name),
-            Expression::Not(inner) => inner.each_name(with),
+            Expression::Not(inner) | Expression::Shown { on: inner, .. } => inner.each_name(with),
             Expression::Both(_, one, other) | Expression::Where(one, other) | Expression::With(one, other) => {
                 [one, other].into_iter().for_each(|each| each.each_name(with));
             }

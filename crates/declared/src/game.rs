@@ -1,5 +1,6 @@
 //! A game as it was read from its file.
 
+use crate::die::Die;
 use crate::expression::Expression;
 use crate::template::Template;
 use plugin_api::{Counter, Manifest};
@@ -56,6 +57,8 @@ pub struct Command {
     pub offers: Vec<Offer>,
     /// The commands that are offered no longer on the roll that it follows up on.
     pub closes: Vec<String>,
+    /// The rolls whose dice have words on their faces.
+    pub faced: BTreeMap<String, Die>,
     /// What is typed as the name of a character.
     pub people: Vec<String>,
     /// What a number is if only the word was typed that leads to it.

@@ -56,6 +56,10 @@ pub const HEADINGS: &[Row] = &[
     Row::new("[command NAME]", "what people type, in the order of the table below"),
     Row::new("[ladder NAME]", "ways to end that several commands share"),
     Row::new(
+        "[die NAME]",
+        "a die with words on its faces, by their numbers: `1: -`, `2, 3: success`, `4: 2 success`, `7-8: success, advantage`",
+    ),
+    Row::new(
         "[oracle NAME]",
         "a random table, one result a line, as `!oracle` takes them: `a crow`, `3x silence`, or all with numbers, `1-3: rain`",
     ),
@@ -132,6 +136,8 @@ pub const EXPRESSIONS: &[Row] = &[
     Row::new("if CONDITION then A else B", "a choice"),
     Row::new("known(weather)", "whether it was typed"),
     Row::new("2d6, (number)d6, 1d(most)", "dice, in a `roll` alone"),
+    Row::new("(number)d[ability]", "dice of a heading `[die ability]`, in a `roll` alone"),
+    Row::new("count(success in green), count(success in green, yellow)", "how often a word shows on such dice"),
     Row::new("highest(pool), lowest(pool), total(pool)", "of dice that fell; of no dice these are 0"),
     Row::new("count(pool), size(pool)", "how many dice these are"),
     Row::new("pool where it >= 5, pool where it = 1 or it = 6", "the dice of which that is so"),

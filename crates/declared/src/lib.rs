@@ -2,6 +2,7 @@
 //! everything that is wrong in it, and [`plugin`] makes of the game what the core plays, like any other.
 
 mod chances;
+mod die;
 mod evaluate;
 mod expression;
 mod game;

@@ -241,10 +241,12 @@ fn shown(
     }
     for name in rolled {
         let dice = scope.names.get(*name).cloned().unwrap_or(Value::Nothing).dice();
-        reply = if dice.is_empty() { reply } else { apart(reply) };
+        let faced = command.faced.get(*name);
+        let (called, between) = faced.map_or((String::new(), " "), |die| (format!("{} ", die.name), ", "));
+        reply = if dice.is_empty() { reply } else { apart(reply).text(called) };
         for (at, (sides, value)) in dice.into_iter().enumerate() {
-            reply = if at > 0 { reply.text(" ") } else { reply };
-            reply = reply.die(format!("d{sides}={value}"));
+            reply = if at > 0 { reply.text(between) } else { reply };
+            reply = reply.die(faced.map_or_else(|| format!("d{sides}={value}"), |die| die.shown(value)));
         }
     }
     Ok(reply)

@@ -2,6 +2,7 @@
 
 mod brought;
 mod command;
+mod die;
 mod ends;
 mod hidden;
 mod inherit;
@@ -9,7 +10,7 @@ mod setting;
 mod sheet;
 mod take;
 
-use crate::expression::Names;
+use crate::expression::{Kind, Names, die_named};
 use crate::game::{Game, Scene};
 use crate::language::{HEADINGS, TOP, words};
 use crate::lines::{DECK, Line, ORACLE, SCENE, Section, sections};
@@ -31,7 +32,7 @@ use take::words as listed;
 const FORMAT: &str = "1";
 /// What files said while the language could still change. They are read as version 1.
 const DRAFT: &str = "0";
-/// The most random tables of a game, and the most decks.
+/// The most random tables of a game, the most decks, and the most dice of its own.
 const MOST_BROUGHT: usize = 60;
 /// The most commands of a game.
 const MOST_COMMANDS: usize = 64;
@@ -87,6 +88,7 @@ impl Reading<'_> {
         let top = self.top();
         self.headings();
         let mut on_sheet = self.sheet();
+        self.dice(&mut on_sheet);
         let settings = self.settings(&mut on_sheet);
         let ladders = self.ladders();
         let (tables, decks) = self.brought();
@@ -195,6 +197,17 @@ impl Reading<'_> {
         sheet
     }
 
+    /// The dice with words on their faces, each of which has its place among the names.
+    fn dice(&mut self, sheet: &mut OnSheet) {
+        let all = self.sections.iter().filter(|section| section.kind == "die");
+        for section in all.clone().skip(MOST_BROUGHT).take(1) {
+            self.mistakes.push(section.heading.all_wrong(format!("a game has at most {MOST_BROUGHT} of [die ...]")));
+        }
+        for die in all.take(MOST_BROUGHT).map(|section| die::die(section, self.mistakes)) {
+            sheet.names.insert(die_named(&die.name), Kind::Faced(die));
+        }
+    }
+
     /// The settings of the game, each of which is known by its name like a number of the sheet.
     fn settings(&mut self, sheet: &mut OnSheet) -> Vec<Setting> {
         let mut all = Vec::new();
@@ -205,7 +218,7 @@ impl Reading<'_> {
                     Err(mistake) => self.mistakes.push(mistake),
                 },
                 // Its name is known all the same: one mistake makes no second.
-                None => drop(sheet.names.insert(section.name.clone(), crate::expression::Kind::Number)),
+                None => drop(sheet.names.insert(section.name.clone(), Kind::Number)),
             }
         }
         all

@@ -1,6 +1,7 @@
 //! Reads an expression, and finds out what it is.
 
 use super::{Expression, FUNCTIONS, Function, Kind, Operator, Token, tokens};
+use crate::die::Die;
 use crate::evaluate::MOST_SIDES;
 use crate::lines::Line;
 use crate::mistake::Mistake;
@@ -11,12 +12,19 @@ use std::ops::Range;
 /// What has a name, in lower case.
 pub type Names = BTreeMap<String, Kind>;
 
+/// What a die of the file is called among the names.
+pub fn die_named(name: &str) -> String {
+    format!("d[{name}]")
+}
+
 /// The most words of a name.
 const MOST_WORDS: usize = 4;
 /// The most parts of an expression.
 const MOST_TOKENS: usize = 200;
 /// How many expressions may be within each other.
 const DEEPEST: usize = 30;
+/// What is between a word on dice and the dice.
+const IN: &str = "in";
 /// What `where` calls the number of a die.
 const IT: &str = "it";
 
@@ -125,7 +133,7 @@ impl Parser<'_> {
     fn must_be(&self, kind: &Kind, from: usize, parsed: &Parsed) -> Result<(), Mistake> {
         let fits = match kind {
             Kind::Number => matches!(parsed.kind, Kind::Number | Kind::Flag | Kind::Die),
-            Kind::Pool => matches!(parsed.kind, Kind::Pool | Kind::Die),
+            Kind::Pool => matches!(parsed.kind, Kind::Pool | Kind::Die | Kind::Faced(_)),
             _ => parsed.kind == *kind,
         };
         if fits {
@@ -275,11 +283,19 @@ impl Parser<'_> {
                 let before = std::mem::replace(&mut self.it, true);
                 let holds = self.of(&Kind::Flag, Self::either)?;
                 self.it = before;
-                left = pool(Expression::Where(Box::new(left.expression), Box::new(holds)));
+                let expression = Expression::Where(Box::new(left.expression), Box::new(holds));
+                left = Parsed { expression, kind: left.kind.of_several() };
             } else if self.takes("with") {
                 self.must_be(&Kind::Pool, from, &left)?;
-                let more = self.of(&Kind::Pool, Self::primary)?;
-                left = pool(Expression::With(Box::new(left.expression), Box::new(more)));
+                let next = self.next;
+                let more = self.primary()?;
+                self.must_be(&Kind::Pool, next, &more)?;
+                let kind = left.kind.of_several();
+                if kind != more.kind.of_several() {
+                    return Err(self.wrong_here(format!("{} and {} cannot be one pool", left.kind, more.kind)));
+                }
+                let both = Expression::With(Box::new(left.expression), Box::new(more.expression));
+                left = Parsed { expression: both, kind };
             } else {
                 return Ok(left);
             }
@@ -311,7 +327,10 @@ impl Parser<'_> {
         let called =
             self.tokens.get(self.next + 1).is_some_and(|next| next.text == "(" && next.at.start == token.at.end);
         if let Some((_, function, takes, kind)) = FUNCTIONS.iter().find(|(name, ..)| *name == token.text && called) {
-            return self.made(*function, takes, kind);
+            return match *function {
+                Function::Count if self.counts_words() => self.shown(),
+                _ => self.made(*function, takes, kind),
+            };
         }
         if let Some((name, count)) = known {
             let kind = self.names[&name].clone();
@@ -359,6 +378,44 @@ impl Parser<'_> {
         Ok(Parsed { expression: Expression::Made(function, all), kind: kind.clone() })
     }
 
+    /// True for `count(success in pool)`, from the name on.
+    fn counts_words(&self) -> bool {
+        self.tokens.get(self.next + 3).is_some_and(|token| token.text == IN)
+    }
+
+    /// `count(success in pool, other)`, from the name on: how often the word shows on all of these dice.
+    fn shown(&mut self) -> Read {
+        self.next += 2;
+        let (word, place) = (self.text().to_owned(), self.here());
+        self.next += 2;
+        let mut sum: Option<Expression> = None;
+        loop {
+            let from = self.next;
+            let of = self.expression()?;
+            let Kind::Faced(die) = &of.kind else {
+                let at = self.tokens[from].at.start..self.tokens[self.next - 1].at.end;
+                let what = format!("this is {}, and here I need dice with words on them, as in 2d[ability]", of.kind);
+                return Err(self.line.wrong(at, what));
+            };
+            let each = die.each(&word);
+            if !each.is_empty() && each.iter().all(|times| *times == 0) {
+                let meant = suggest(&word, die.words());
+                let meant = meant.map_or(String::new(), |meant| format!(": did you mean {meant}?"));
+                return Err(self.line.wrong(place, format!("no {word} is on {} dice{meant}", die.name)));
+            }
+            let on = Expression::Shown { each, on: Box::new(of.expression) };
+            sum = Some(match sum.take() {
+                Some(sum) => Expression::Both(Operator::Add, Box::new(sum), Box::new(on)),
+                None => on,
+            });
+            if !self.takes(",") {
+                break;
+            }
+        }
+        self.needs(")")?;
+        Ok(number(sum.unwrap_or(Expression::Number(0))))
+    }
+
     /// Dice that somebody typed, which fall now.
     fn thrown(&mut self, name: String, words: usize) -> Read {
         if self.dice == Dice::Lie {
@@ -376,15 +433,19 @@ impl Parser<'_> {
         self.next += 1;
         let count = Box::new(self.of(&Kind::Number, Self::primary)?);
         self.needs("of")?;
-        let of = Box::new(self.of(&Kind::Pool, Self::behind)?);
-        Ok(pool(Expression::Best { highest, count, of }))
+        let from = self.next;
+        let of = self.behind()?;
+        self.must_be(&Kind::Pool, from, &of)?;
+        let kind = of.kind.of_several();
+        Ok(Parsed { expression: Expression::Best { highest, count, of: Box::new(of.expression) }, kind })
     }
 
-    /// True for `d6`, or the `d` in front of `(sides)`.
+    /// True for `d6`, or the `d` in front of `(sides)` or `[die]`.
     fn is_die(&self, at: usize) -> bool {
         let Some(token) = self.tokens.get(at) else { return false };
         let glued = at == 0 || self.tokens[at - 1].at.end == token.at.start || !self.tokens[at - 1].is_word();
-        let opens = self.tokens.get(at + 1).is_some_and(|next| next.text == "(" && next.at.start == token.at.end);
+        let opens = |next: &Token| matches!(next.text.as_str(), "(" | "[") && next.at.start == token.at.end;
+        let opens = self.tokens.get(at + 1).is_some_and(opens);
         let sides = token.text.strip_prefix('d').filter(|_| glued);
         sides.is_some_and(|sides| if sides.is_empty() { opens } else { sides.bytes().all(|c| c.is_ascii_digit()) })
     }
@@ -401,7 +462,7 @@ impl Parser<'_> {
         if self.dice == Dice::Lie {
             return Err(self.wrong_here("dice fall only in a line that begins with \"roll:\""));
         }
-        let kind = if count == Expression::Number(1) { Kind::Die } else { Kind::Pool };
+        let mut kind = if count == Expression::Number(1) { Kind::Die } else { Kind::Pool };
         let sides = self.text()[1..].parse().map_or(0, |sides: i64| sides);
         let place = self.here();
         self.next += 1;
@@ -409,11 +470,34 @@ impl Parser<'_> {
             let sides = self.of(&Kind::Number, Self::expression)?;
             self.needs(")")?;
             sides
+        } else if self.takes("[") {
+            let die = self.die()?;
+            let sides = Expression::Number(die.sides());
+            kind = Kind::Faced(die);
+            sides
         } else if (1..=MOST_SIDES).contains(&sides) {
             Expression::Number(sides)
         } else {
             return Err(self.line.wrong(place, "there is no such die"));
         };
         Ok(Parsed { expression: Expression::Dice { count: Box::new(count), sides: Box::new(sides) }, kind })
+    }
+
+    /// The die of a heading, `d[ability]`, from its name on.
+    fn die(&mut self) -> Result<Die, Mistake> {
+        let (name, place) = (self.text().to_owned(), self.here());
+        self.next += 1;
+        self.needs("]")?;
+        match self.names.get(&die_named(&name)) {
+            Some(Kind::Faced(die)) => Ok(die.clone()),
+            _ => {
+                let dice = self.names.values().filter_map(|kind| match kind {
+                    Kind::Faced(die) => Some(die.name.as_str()),
+                    _ => None,
+                });
+                let meant = suggest(&name, dice).map_or(String::new(), |meant| format!(": did you mean {meant}?"));
+                Err(self.line.wrong(place, format!("there is no [die {name}] in this file{meant}")))
+            }
+        }
     }
 }

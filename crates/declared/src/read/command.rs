@@ -246,7 +246,7 @@ impl Reader<'_> {
                 return self.name(line, &name, kind).and(Err(mistake));
             }
         };
-        if throws && !matches!(kind, Kind::Pool | Kind::Die) {
+        if throws && !matches!(kind, Kind::Pool | Kind::Die | Kind::Faced(_)) {
             return Err(line.value_wrong(format!("a roll is of dice, and this is {kind}")));
         }
         self.name(line, &name, kind)?;
@@ -257,6 +257,9 @@ impl Reader<'_> {
         }
         if throws {
             self.rolls.push(name.clone());
+            if let Some(Kind::Faced(die)) = self.done.names.get(&name) {
+                self.done.command.faced.insert(name.clone(), die.clone());
+            }
             self.done.spec.effect = Effect::Rolls;
         }
         self.done.command.steps.push(if throws { Step::Roll(name, expression) } else { Step::Let(name, expression) });
