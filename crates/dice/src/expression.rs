@@ -152,7 +152,7 @@ pub struct FaceList {
 pub enum Face {
     /// A number, which is its value.
     Number(i64),
-    /// A word, whose value is 0.
+    /// A word, or several that are joined: `hit+hit`. Its value is 0.
     Word(String),
 }
 
@@ -161,6 +161,11 @@ impl FaceList {
     pub fn new(faces: Vec<(Face, u32)>) -> Option<Self> {
         let sides = faces.iter().try_fold(0_u32, |sides, (_, often)| sides.checked_add(*often))?;
         (sides > 0).then_some(FaceList { faces, sides })
+    }
+
+    /// Each face, and how often it is on the die.
+    pub fn faces(&self) -> &[(Face, u32)] {
+        &self.faces
     }
 
     /// The face for a roll of `thrown`, counted from 1.

@@ -29,6 +29,7 @@ mod parser;
 mod roll;
 mod source;
 mod spoken;
+mod symbols;
 mod thumbs;
 
 pub use dialect::{Dialect, twice};
@@ -48,4 +49,5 @@ pub use number::Number;
 pub use odds::{Certainty, Odds, OddsError};
 pub use roll::{Fate, OfPool, Piece, Roll, RollError, Rolls, Shown, ShownDie, Tally, Throw, Verdict};
 pub use source::{Budget, Dice, DiceError, Die, Scripted};
+pub use symbols::Cancel;
 pub use thumbs::number_word;

@@ -16,6 +16,8 @@ pub const MAX_DRAWS: usize = 5_000;
 pub(crate) const MAX_FACES: usize = 100;
 /// Most characters of a label, or of a word on a die.
 pub(crate) const MAX_LABEL: usize = 40;
+/// Most words on a face of a die, and most pairs of them that cancel each other.
+pub(crate) const MAX_WORDS: usize = 10;
 /// Most modifiers on the same dice; each may mean sorting all of them.
 pub(crate) const MAX_MODIFIERS: usize = 16;
 /// Most bonus or penalty dice of a d100.

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! notation   = roll (";" roll)*
-//! roll       = [count ("x" | "#")] expression ["sum" | "sort"]
+//! roll       = [count ("x" | "#")] expression ["sum" | "sort"] ["cancel" word "/" word ("," ...)*]
 //! expression = sum [comparison sum | comparison "each" pool]      vs is >=
 //! sum        = product (("+" | "-") product)*
 //! product    = sign (("*" | "x" | "/" | "//" | "%") sign)*
@@ -13,7 +13,7 @@
 //! dice       = [count] "d" faces
 //! count      = number | "(" expression ")"
 //! faces      = number | "100" ("b" | "p") number | "(" expression ")" | "%" | "F" [".1" | ".2"] | "[" number ".." number "]" | "[" face ("," face)* "]"
-//! face       = (number | word) [":" number]
+//! face       = (number | word ("+" word)* | "-") [":" number]
 //! modifier   = ("kh" | "k" | "kl" | "km" | "dh" | "dl" | "d") [number] | ("k" | "d") comparison number
 //!            | ("!" | "!o" | "!!" | "!p" | "!i") [condition] | ("r" | "ro" | "rr" number) rerolled | "u"
 //!            | ("mi" | "ma") number | "each" ("+" | "-") number | "map[" number ":" number ("," ...)* "]" | "s" | "sa" | "sd"
@@ -31,6 +31,7 @@ use crate::dialect::Dialect;
 use crate::expression::Expression;
 use crate::limits::MAX_TEXT;
 use crate::parser::Parser;
+use crate::symbols::{Cancel, Cancelled};
 use std::fmt;
 use std::ops::Range;
 use std::str::FromStr;
@@ -51,6 +52,9 @@ pub struct Repeated {
     pub expression: Expression,
     /// How the results are combined.
     pub together: Option<Together>,
+    /// The words on its dice that cancel each other, in order. Where there are any, the result is how many of the first word are
+    /// left, or below 0 how many of the word against it.
+    pub cancels: Vec<Cancel>,
 }
 
 /// How the results of a repeated roll are combined.
@@ -93,7 +97,8 @@ impl fmt::Display for Repeated {
             None => "",
             Some(Together::Sum) => " sum",
             Some(Together::Sort) => " sort",
-        })
+        })?;
+        Cancelled(&self.cancels).fmt(f)
     }
 }
 
@@ -132,11 +137,17 @@ impl Notation {
     /// The sum of dice that it is: one roll, made once, and compared with nothing. `None` if it is anything else.
     pub fn sum(&self) -> Option<&Expression> {
         match self.rolls.as_slice() {
-            [Repeated { times: None, expression, together: None }] => {
-                Some(expression).filter(|sum| sum.throws() && sum.compared().is_none())
-            }
+            [only] => only.once().filter(|sum| sum.throws() && sum.compared().is_none()),
             _ => None,
         }
+    }
+}
+
+impl Repeated {
+    /// The expression, if it is rolled once and nothing else is done.
+    pub fn once(&self) -> Option<&Expression> {
+        let Repeated { times, expression, together, cancels } = self;
+        Some(expression).filter(|_| times.is_none() && together.is_none() && cancels.is_empty())
     }
 }
 
@@ -206,6 +217,11 @@ mod tests {
         ("2d(1d4+1)", "2d(1d4 + 1)"),
         ("d[3..8]", "1d[3..8]"),
         ("2d[1, 1,2,3:2, blank]", "2d[1,1,2,3:2,blank]"),
+        (
+            "d[ - ,-:2, hit + hit:3] + d[miss] CANCEL hit / miss",
+            "1d[blank,blank:2,hit+hit:3] + 1d[miss] cancel hit/miss",
+        ),
+        ("2x d[a,b] + d[c,C,d] sum cancel a/b,C/d", "2x 1d[a,b] + 1d[c,C,d] sum cancel a/b, C/d"),
         ("{4d6,2d8}kh1", "{4d6, 2d8}kh1"),
         ("{d6+d8}kh1", "{1d6 + 1d8}kh1"),
         ("2d6 x 2", "2d6 * 2"),

@@ -102,6 +102,9 @@ impl Repeated {
     /// # Errors
     /// As [`odds`](Self::odds).
     pub fn odds_within(&self, fuel: &mut Fuel) -> Result<Odds, OddsError> {
+        if let Some(first) = self.cancels.first() {
+            return self.left_of(first).odds_within(fuel);
+        }
         let endless = self.expression.may_go_on();
         if !endless {
             // Too much work with whole numbers may be little with rounded ones.
@@ -147,7 +150,10 @@ impl Repeated {
     /// # Errors
     /// As [`estimate`](Self::estimate).
     pub fn estimate_within(&self, dice: &mut dyn Dice, rolls: u32, fuel: &mut Fuel) -> Result<Odds, RollError> {
-        fuel.with_half(|fuel| self.rolled(dice, rolls, fuel))
+        match self.cancels.first() {
+            Some(first) => self.left_of(first).estimate_within(dice, rolls, fuel),
+            None => fuel.with_half(|fuel| self.rolled(dice, rolls, fuel)),
+        }
     }
 
     fn rolled(&self, dice: &mut dyn Dice, rolls: u32, fuel: &mut Fuel) -> Result<Odds, RollError> {

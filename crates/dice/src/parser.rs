@@ -122,7 +122,8 @@ impl<'a> Parser<'a> {
         if self.dice > MAX_DICE {
             return Err(self.error(start..self.at, format!("that is {} dice, and {MAX_DICE} is the most", self.dice)));
         }
-        Ok(Repeated { times, expression, together })
+        let cancels = self.cancels(&expression)?;
+        Ok(Repeated { times, expression, together, cancels })
     }
 
     /// How often what follows is repeated, and where that is said, if it is said here.

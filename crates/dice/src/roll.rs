@@ -10,6 +10,7 @@ use crate::expression::{Comparison, Count, Expression, Function, Mark, Operator,
 use crate::limits::MAX_DICE;
 use crate::notation::{Notation, Repeated, Together};
 use crate::source::{Dice, DiceError};
+use crate::symbols::Cancel;
 
 /// A roll with all its repeats.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -35,6 +36,8 @@ pub struct Roll<'a> {
     pub verdict: Option<Verdict>,
     /// What was compared with each of several dice, if that was asked.
     pub compared: Option<Number>,
+    /// The words on its dice that cancel each other.
+    pub cancels: &'a [Cancel],
 }
 
 /// The outcome of a comparison.
@@ -134,12 +137,12 @@ impl Notation {
     pub fn roll(&self, dice: &mut (impl Dice + ?Sized)) -> Result<Vec<Rolls<'_>>, RollError> {
         let mut left = MAX_DICE;
         let once = |repeated| {
-            let Repeated { times, expression, together }: &Repeated = repeated;
+            let Repeated { times, expression, together, cancels }: &Repeated = repeated;
             let mut rolls = Vec::with_capacity(times.unwrap_or(1) as usize);
             for _ in 0..times.unwrap_or(1) {
                 let (roll, rest) = expression.roll_with(dice, left)?;
                 left = rest;
-                rolls.push(roll);
+                rolls.push(Roll { cancels, ..roll }.cancelled());
             }
             if *together == Some(Together::Sort) {
                 rolls.sort_by_key(|roll| std::cmp::Reverse(roll.value));
@@ -179,7 +182,8 @@ impl Expression {
                 None => by_label.push((label, value)),
             }
         }
-        Ok((Roll { expression: self, throws, value, labels: by_label, verdict, compared }, left))
+        let roll = Roll { expression: self, throws, value, labels: by_label, verdict, compared, cancels: &[] };
+        Ok((roll, left))
     }
 }
 

@@ -128,6 +128,22 @@ impl Dice for Plain {
 }
 
 #[test]
+fn what_is_left_of_words_that_cancel_has_exact_odds() {
+    let (one, other) = ([0, 1, 2, 1], [0, 1, 1]);
+    let notation: Notation = "2d[-,hit,hit+hit,hit+flash] + d[-,miss,miss+dark] cancel hit/miss".parse().unwrap();
+    let mut counts: BTreeMap<Number, u32> = BTreeMap::new();
+    for (first, second, third) in one.iter().flat_map(|a| one.iter().flat_map(move |b| other.map(|c| (a, b, c)))) {
+        *counts.entry((first + second - third).into()).or_default() += 1;
+    }
+    let odds = notation.rolls[0].odds().unwrap();
+    assert_eq!(odds.certainty, Certainty::Exact);
+    let expected = counts.into_iter().map(|(left, often)| (left, f64::from(often) / 48.0));
+    assert!(odds.outcomes.iter().copied().eq(expected), "{odds:?}");
+    let estimated = notation.rolls[0].estimate(&mut Plain(SmallRng::seed_from_u64(7)), 20_000).unwrap();
+    assert!((estimated.mean() - odds.mean()).abs() < 0.05, "{} {}", estimated.mean(), odds.mean());
+}
+
+#[test]
 fn odds_agree_with_rolls() {
     let rolls = std::env::var("ASTRAGAL_ODDS_ROLLS").map_or(ROLLS, |rolls| rolls.parse().unwrap());
     let mut runner = TestRunner::deterministic();

@@ -46,6 +46,11 @@ proptest! {
     }
 
     #[test]
+    fn what_looks_like_dice_with_words(text in "([1-3]?d\\[((a|b|c|-|a\\+b|a\\+a|1)(:2)?,? ?){1,4}\\](kh1|u|r1)?[-+ ]{0,2}){1,3}(sum|sort)? ?(cancel (a|b|c)/(a|b|c)(, ?(b|c)/(a|c))?)?") {
+        check(&text);
+    }
+
+    #[test]
     fn any_text_of_the_notations_characters(text in "[0-9dDkKhHlLrRxXmcfbosvut!<>=+*/()%{}\\[\\],;:. FE-]{0,60}") {
         check(&text);
     }

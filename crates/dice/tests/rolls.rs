@@ -139,6 +139,43 @@ fn dice_have_whatever_faces_they_are_given() {
 }
 
 #[test]
+fn words_on_dice_are_counted_and_cancel_each_other() {
+    let words = |text: &str, dice: &[(u32, u32)]| {
+        let notation: Notation = text.parse().unwrap_or_else(|error| panic!("{text}: {error}"));
+        let rolls = notation.roll(&mut Scripted::new(dice.iter().copied())).unwrap();
+        let roll = &rolls[0].rolls[0];
+        let each: Option<Vec<String>> =
+            roll.words().map(|all| all.iter().map(|(word, often)| format!("{often} {word}")).collect());
+        format!("{}: {}", roll.value, each.map_or("no words".to_owned(), |each| each.join(", ")))
+    };
+    let (both, dice) = ("2d[-,hit,hit+hit,hit+flash] + 2d[-,miss,miss+dark]", [(4, 3), (4, 4), (3, 3), (3, 1)]);
+    assert_eq!(words(both, &dice), "0: 1 blank, 1 dark, 1 flash, 3 hit, 1 miss");
+    assert_eq!(words(&format!("{both} cancel hit/miss"), &dice), "2: 1 dark, 1 flash, 2 hit");
+    assert_eq!(words(&format!("{both} cancel miss/hit, flash/dark"), &dice), "-2: 2 hit");
+    assert_eq!(words("d[hit,miss]+d[hit,miss] cancel hit/miss", &[(2, 1), (2, 2)]), "0: ");
+    assert_eq!(words("2d[hit,miss]k>5", &[(2, 1), (2, 2)]), "0: ");
+    assert_eq!(words("d[hit,1]", &[(2, 1)]), "0: no words");
+    assert_eq!(words("d[hit] + 1", &[(1, 1)]), "1: no words");
+    let shown = rolled("2d[hit,miss] cancel hit/miss", &[(2, 2), (2, 2)]);
+    assert_eq!(shown, "-2 = 2d[hit,miss] [miss miss] cancel hit/miss");
+    for (text, what) in [
+        ("2d[hit,miss]kh1 cancel hit/miss", "nothing else is done"),
+        ("(d2)d[hit,miss] cancel hit/miss", "nothing else is done"),
+        ("2d[hit,miss] cancel hit/mist", "what shows on these dice is hit, miss"),
+        ("2d[hit,-] cancel hit/blank", "what shows on these dice is hit"),
+        ("2d[hit,miss] cancel hit", "two words cancel each other"),
+        ("2d[hit,miss] cancel hit/hit", "each word cancels one other"),
+        ("2d[hit,miss,dark] cancel hit/miss, hit/dark", "each word cancels one other"),
+        ("2d6 cancel hit/miss", "I cannot read"),
+        ("2d[hit,miss] cancel the order", "I cannot read"),
+        ("d[a+a+a+a+a+a+a+a+a+a+a]", "a die needs its faces"),
+    ] {
+        let error = text.parse::<Notation>().map(drop).expect_err(text).to_string();
+        assert!(error.contains(what), "{text}: {error}");
+    }
+}
+
+#[test]
 fn arithmetic_is_exact_and_checked() {
     for (text, shown) in [
         ("7/2", "3.5 = 7 / 2"),

@@ -4,7 +4,7 @@ use crate::budget::ROLLS;
 use chat::{Reply, Span};
 use dice::{Dialect, Expression, Fuel, Notation, NotationError, ODDS, Odds, OddsError, Repeated};
 use plugin_api::{FollowUp, Refusal, Text};
-use table::own::{compared, dice_of_no_table, spread, words_of};
+use table::own::{cancelled, compared, dice_of_no_table, spread, words_of};
 use table::words::Arguments;
 
 pub(super) fn explain(roll: Option<&Text>, dialect: Dialect) -> Result<Reply, Refusal> {
@@ -30,21 +30,21 @@ pub(super) fn odds(roll: Option<&Text>, estimate: bool, dialect: Dialect) -> Res
         return Err(Refusal::new("I show the odds of one roll at a time"));
     };
     let mut fuel = Fuel::new(ODDS);
-    let mut look = |expression: &Expression, side: &str| {
-        let repeated = Repeated { expression: expression.clone(), ..repeated.clone() };
-        match estimate {
-            true => estimated(&repeated, side, &mut fuel),
-            false => repeated.odds_within(&mut fuel).map_err(|error| refused(error, &text)),
-        }
+    let mut look = |repeated: &Repeated, side: &str| match estimate {
+        true => estimated(repeated, side, &mut fuel),
+        false => repeated.odds_within(&mut fuel).map_err(|error| refused(error, &text)),
     };
+    let left = repeated.cancels.iter().map(|pair| Ok(cancelled(pair, &look(&repeated.left_of(pair), "left")?)));
+    let left = left.collect::<Result<Vec<_>, Refusal>>()?.join("; ");
+    let of = |expression: &Expression| Repeated { expression: expression.clone(), ..repeated.clone() };
     match (&repeated.expression, repeated.together) {
         (Expression::Compared(left, comparison, right), None) => {
-            let (left, right) = (look(left, "left")?, look(right, "right")?);
+            let (left, right) = (look(&of(left), "left")?, look(&of(right), "right")?);
             Ok(compared(&notation, &left, *comparison, &right))
         }
-        (expression, _) => match words_of(expression) {
+        (expression, _) => match Some(left).filter(|left| !left.is_empty()).or_else(|| words_of(expression)) {
             Some(words) => Ok(Reply::new().bold(words).text(format!(" | {notation}"))),
-            None => Ok(spread(&notation, &look(expression, "whole")?.rounded_down())),
+            None => Ok(spread(&notation, &look(repeated, "whole")?.rounded_down())),
         },
     }
 }

@@ -1,10 +1,9 @@
 //! Shows odds: in words, as a chart, with their certainty.
 
 use chat::{Bar, Reply};
-use dice::{Certainty, Comparison, Count, Expression, Faces, Notation, Number, Odds, Pool, Source};
+use dice::{Cancel, Certainty, Comparison, Expression, Notation, Number, Odds};
 use host::trials::Trials;
 use plugin_api::Refusal;
-use std::collections::BTreeMap;
 
 /// Bars in a chart.
 const LINES: usize = 12;
@@ -13,15 +12,16 @@ const RARE: f64 = 0.005;
 
 /// The chance of each word, for dice with words that are not counted otherwise.
 pub fn words_of(expression: &Expression) -> Option<String> {
-    let Expression::Pool(Pool { source: Source::Dice(count, faces), modifiers }) = expression else { return None };
-    let sides = faces.sides().filter(|_| modifiers.is_empty() && matches!(faces, Faces::List(_)))?;
-    let mut words: BTreeMap<&str, f64> = BTreeMap::new();
-    for (face, often) in faces.different(sides) {
-        *words.entry(faces.word(face)?).or_default() += f64::from(often) / f64::from(sides);
-    }
-    let each = words.into_iter().map(|(word, chance)| format!("{word} {}", percent(chance)));
-    let several = if *count == Count::Number(1) { "" } else { ", each die for itself" };
+    let each = expression.words_of_each()?.into_iter().map(|(word, chance)| format!("{word} {}", percent(chance)));
+    let several = if expression.dice() == Some(1) { "" } else { ", each die for itself" };
     Some(each.collect::<Vec<_>>().join(", ") + several)
+}
+
+/// The odds of words that cancel each other: how likely more of the one are left, or more of the other.
+pub fn cancelled(Cancel { word, against }: &Cancel, left: &Odds) -> String {
+    let [more, even, less] = [Comparison::Greater, Comparison::Equal, Comparison::Less]
+        .map(|comparison| percent(left.chance(comparison, Number::ZERO)));
+    format!("{word} {more}, even {even}, {against} {less}")
 }
 
 /// The odds of a game's command that was played with all possible rolls, or with `estimated` many.

@@ -3,7 +3,7 @@
 pub use crate::boards::AT_MOST;
 pub use crate::line::opened;
 pub use crate::nudges::due_at;
-pub use crate::odds::{compared, spread, words_of};
+pub use crate::odds::{cancelled, compared, spread, words_of};
 pub use crate::orders::{AT, DEADLINE, REMIND, line_of, moment};
 pub use crate::sheet::all_values;
 pub use host::accounts::{Linked, Reached};

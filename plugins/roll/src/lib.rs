@@ -21,10 +21,10 @@ enum Command {
     /// Roll dice. 4d6kh3+2 keeps the highest 3, d6! explodes, 2d6r1 rerolls, 8d10>=7 counts, 1d20+5 vs 15 compares, 6x
     /// repeats.
     ///
-    /// Dice: NdS, d66, d%, dF, d[3..8], d[1,2:3,blank]. Keep or drop: kh kl km dh dl N, k>4 d<3. Explode: ! !o !! !p, !>=5.
+    /// Dice: NdS, d66, d%, dF, d[3..8], d[1,2:3,blank], d[hit+hit,-]. Keep or drop: kh kl km dh dl N, k>4 d<3. Explode: ! !o !! !p, !>=5.
     /// Reroll: r1 ro<3 ro[1,2] rr2<3, u for all different. Change: mi2 ma5 each+1 map[1:0]. Count: >=7 f1 dbl10 b1 pair10 even odd m mt3.
     /// Mark: cs20 cf1. Sort: s sd. Groups: {4d6, 2d8+1}kh1. Arithmetic: + - * / // % **, floor ceil round abs min max
-    /// sum. 1d8[fire] names a part. 6x in front repeats; sum or sort may follow the roll. A ; separates rolls. Text
+    /// sum. 1d8[fire] names a part. 6x in front repeats; sum or sort may follow the roll, or cancel hit/miss. A ; separates rolls. Text
     /// after # is a label.
     #[command(rolls, alias = "r", main, notation, example = "roll 4d6kh3+2 # strength", example = "roll 6x 4d6kh3")]
     Roll {

@@ -3,7 +3,7 @@
 use crate::bands::Bands;
 use crate::compared;
 use dice::{
-    Comparison, Counting, Expression, Modifier, Number, OfPool, Operator, Piece, Pool, Roll, Rolls, Shown, Source,
+    Comparison, Counting, Expression, Modifier, Number, OfPool, Operator, Piece, Pool, Roll, Rolls, Shown, Throw,
     Together, Verdict,
 };
 use plugin_api::Reply;
@@ -59,6 +59,9 @@ fn head(roll: &Roll) -> String {
     if counts_successes(roll.expression) == Some(true) {
         return successes(roll.total());
     }
+    if let Some(words) = roll.words() {
+        return words_shown(roll, &words);
+    }
     let Expression::Pool(pool) = roll.expression else { return roll.total().to_string() };
     let Some(throw) = roll.throws.last() else { return roll.total().to_string() };
     if let Some(tally) = throw.tally {
@@ -66,7 +69,7 @@ fn head(roll: &Roll) -> String {
         let plural = if tally.value == 1 { "" } else { what.1 };
         return if tally.is_botch() { "BOTCH".to_owned() } else { format!("{} {}{plural}", tally.value, what.0) };
     }
-    words(pool, throw).unwrap_or_else(|| roll.total().to_string())
+    roll.total().to_string()
 }
 
 /// True if a sum adds successes up, of two pools or more; false if it is a number, or one pool. `None` if something else is in it.
@@ -130,16 +133,15 @@ fn counted(pool: &Pool) -> (&'static str, &'static str) {
     pool.modifiers.iter().find_map(counts).unwrap_or(SUCCESSES)
 }
 
-/// For dice with words: how often each word shows.
-fn words(pool: &Pool, throw: &dice::Throw) -> Option<String> {
-    let Source::Dice(_, faces) = &pool.source else { return None };
-    let mut often: BTreeMap<&str, u32> = BTreeMap::new();
-    for die in throw.kept() {
-        *often.entry(faces.word(die.face)?).or_default() += 1;
-    }
-    let several = throw.kept().count() > 1;
-    let each = often.iter().map(|(word, often)| if several { format!("{often} {word}") } else { (*word).to_owned() });
-    Some(each.collect::<Vec<_>>().join(", ")).filter(|words| !words.is_empty())
+/// How often each word shows; of one die, the word alone if it shows one.
+fn words_shown(roll: &Roll, words: &BTreeMap<&str, usize>) -> String {
+    let one = roll.throws.iter().flat_map(Throw::kept).count() == 1 && roll.cancels.is_empty();
+    let each = words.iter().map(|(word, often)| match often {
+        1 if one => (*word).to_owned(),
+        often => format!("{often} {word}"),
+    });
+    let all = each.collect::<Vec<_>>().join(", ");
+    if all.is_empty() { "nothing left".to_owned() } else { all }
 }
 
 /// The results of the repeats.

@@ -1,6 +1,6 @@
 //! Who enters the turn order, as typed: a name, how many of them, and a number or dice.
 
-use dice::{Dialect, Expression, Notation, Repeated};
+use dice::{Dialect, Expression, Notation};
 use plugin_api::{Argument, ArgumentKind, Listed, Name, Part, PartMany, Refusal, Touching, Turn};
 
 /// The most that one name can stand for: `Goon x20`.
@@ -50,16 +50,12 @@ impl Value {
         // What the notation says about comments is about other lines.
         let said = |error: dice::NotationError| wrong(error.what.split(';').next().unwrap_or_default());
         let read = Notation::as_said(&whole, Dialect::Native).map_err(said)?;
-        match <[Repeated; 1]>::try_from(read.rolls) {
-            Ok([Repeated { times: None, expression, together: None }])
-                if expression.compared().is_none() && expression.throws() =>
-            {
-                match expression.dice() {
-                    Some(dice) if dice <= MOST_DICE as u64 => Ok(Value::Roll(expression)),
-                    _ => Err(wrong(&format!("{MOST_DICE} dice are the most"))),
-                }
-            }
-            _ => Err(wrong("it must have one result")),
+        match read.sum() {
+            Some(expression) => match expression.dice() {
+                Some(dice) if dice <= MOST_DICE as u64 => Ok(Value::Roll(expression.clone())),
+                _ => Err(wrong(&format!("{MOST_DICE} dice are the most"))),
+            },
+            None => Err(wrong("it must have one result")),
         }
     }
 

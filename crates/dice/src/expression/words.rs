@@ -4,6 +4,7 @@ use super::{
     Choice, Comparison, Condition, Count, Counting, End, Explosion, Expression, Face, Faces, Function, Mark, Modifier,
     Operator, Pool, Source,
 };
+use crate::symbols::Cancel;
 use crate::{Notation, Repeated, Together};
 
 impl Notation {
@@ -21,6 +22,10 @@ impl Repeated {
             Some(Together::Sum) => ", all added up",
             Some(Together::Sort) => ", shown from the highest down",
         };
+        let pairs: Vec<_> =
+            self.cancels.iter().map(|Cancel { word, against }| format!("{word} and {against}")).collect();
+        let cancels = if pairs.is_empty() { String::new() } else { format!(", where {} cancel", pairs.join(", and ")) };
+        let together = format!("{together}{cancels}");
         let sentence = match self.times {
             None => format!("{once}{together}"),
             Some(times) => format!("{times} times, each for itself: {once}{together}"),

@@ -2,9 +2,11 @@
 
 use super::{Parsed, Parser};
 use crate::expression::{Count, End, Expression, Face, FaceList, Faces, Pool, Source};
-use crate::limits::{MAX_DICE, MAX_FACES, MAX_LABEL, MAX_TENS};
+use crate::limits::{MAX_DICE, MAX_FACES, MAX_LABEL, MAX_TENS, MAX_WORDS};
 use crate::notation::NotationError;
 use crate::source::Scripted;
+use crate::symbols::{BLANK, Cancel, JOINED, may_cancel, words_on};
+use std::collections::BTreeSet;
 
 /// The dice that a step goes up and down.
 const STEPS: [u32; 5] = [4, 6, 8, 10, 12];
@@ -198,17 +200,98 @@ impl Parser<'_> {
     }
 
     fn face(&mut self) -> Parsed<Option<Face>> {
+        if self.rest().starts_with('-') && self.rest()[1..].trim_start().starts_with([',', ':', ']']) {
+            self.at += 1;
+            return Ok(Some(Face::Word(BLANK.to_owned())));
+        }
         if let Some(number) = self.signed()? {
             return Ok(Some(Face::Number(number)));
         }
-        let rest = self.rest();
+        let Some(first) = self.face_word() else { return Ok(None) };
+        let mut words = first.to_owned();
+        let mut joined = 1;
+        while self.rest().trim_start().starts_with(JOINED) {
+            self.skip_spaces();
+            self.at += JOINED.len_utf8();
+            self.skip_spaces();
+            joined += 1;
+            let Some(next) = self.face_word().filter(|_| joined <= MAX_WORDS) else { return Ok(None) };
+            words.push(JOINED);
+            words.push_str(next);
+        }
+        Ok(Some(Face::Word(words)))
+    }
+
+    /// A word on a face.
+    fn face_word(&mut self) -> Option<&'_ str> {
+        let (text, from) = (self.text, self.at);
+        let rest = &text[from..];
         let end = rest.find(|c: char| !c.is_alphabetic() && !matches!(c, '\'' | '-' | '_')).unwrap_or(rest.len());
         let word = &rest[..end];
         if word.is_empty() || word.starts_with('-') || word.chars().count() > MAX_LABEL {
-            return Ok(None);
+            return None;
         }
         self.at += end;
-        Ok(Some(Face::Word(word.to_owned())))
+        Some(word)
+    }
+
+    /// `cancel hit/miss, flash/dark` behind a sum of dice with words, of which these take each other away.
+    pub(super) fn cancels(&mut self, expression: &Expression) -> Parsed<Vec<Cancel>> {
+        self.skip_spaces();
+        let Some(words) = words_on(expression).filter(|_| self.letters().eq_ignore_ascii_case("cancel")) else {
+            return Ok(Vec::new());
+        };
+        let start = self.at;
+        self.at += self.letters().len();
+        if !self.begins_a_pair(&words) {
+            self.at = start;
+            return Ok(Vec::new());
+        }
+        if !may_cancel(expression) {
+            let what = "words cancel each other on dice to which nothing else is done";
+            return Err(self.error(start..self.at, what));
+        }
+        let mut all = Vec::new();
+        loop {
+            let word = self.cancelled(&words)?;
+            if !self.eat(b'/') || all.len() == MAX_WORDS {
+                return Err(
+                    self.error(start..self.at, "two words cancel each other, as in cancel hit/miss, flash/dark")
+                );
+            }
+            let against = self.cancelled(&words)?;
+            let twice = |word: &String| all.iter().any(|pair: &Cancel| pair.word == *word || pair.against == *word);
+            if word == against || twice(&word) || twice(&against) {
+                return Err(self.error(start..self.at, "each word cancels one other"));
+            }
+            all.push(Cancel { word, against });
+            self.skip_spaces();
+            if !self.eat(b',') {
+                return Ok(all);
+            }
+        }
+    }
+
+    /// True if what follows is a word that cancels another, and no remark: `cancel the order`.
+    fn begins_a_pair(&self, words: &[&str]) -> bool {
+        let word = self.rest().trim_start().split(|c: char| c.is_whitespace() || c == ',').next().unwrap_or_default();
+        word.contains('/') || words.contains(&word)
+    }
+
+    /// One of these words.
+    fn cancelled(&mut self, words: &[&str]) -> Parsed<String> {
+        self.skip_spaces();
+        let start = self.at;
+        let word = self.face_word().unwrap_or_default().to_owned();
+        self.skip_spaces();
+        match words.contains(&word.as_str()) && word != BLANK {
+            true => Ok(word),
+            false => {
+                let others: BTreeSet<&str> = words.iter().copied().filter(|word| *word != BLANK).collect();
+                let others = others.into_iter().collect::<Vec<_>>().join(", ");
+                Err(self.error(start..self.at, format!("what shows on these dice is {others}")))
+            }
+        }
     }
 
     fn range(&mut self, start: usize, first: &Face) -> Parsed<Faces> {

@@ -123,7 +123,7 @@ impl Parser<'_> {
     fn ends_here(&self) -> bool {
         let rest = self.rest().trim_start();
         let word = rest.split(|c: char| !c.is_ascii_alphabetic()).next().unwrap_or_default();
-        let together = ["sum", "sort"].iter().any(|known| word.eq_ignore_ascii_case(known));
+        let together = ["sum", "sort", "cancel"].iter().any(|known| word.eq_ignore_ascii_case(known));
         rest.is_empty() || together || rest.starts_with([';', ',', ')', '}'])
     }
 

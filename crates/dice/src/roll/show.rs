@@ -2,6 +2,7 @@
 
 use super::{Fate, Roll, ShownDie, Throw};
 use crate::expression::{Count, Expression, Faces, Mark, Pool, Source};
+use crate::symbols::Cancelled;
 use std::convert::Infallible;
 use std::fmt::{self, Display, Write};
 
@@ -77,7 +78,8 @@ type Throws<'t> = std::slice::Iter<'t, Throw>;
 impl Roll<'_> {
     /// Emits the shown roll piece by piece.
     pub fn show<E>(&self, out: &mut impl FnMut(Piece<'_>) -> Result<(), E>) -> Result<(), E> {
-        show(self.expression, &mut self.throws.iter(), out)
+        show(self.expression, &mut self.throws.iter(), out)?;
+        if self.cancels.is_empty() { Ok(()) } else { out(Piece::Text(Shown::Printed(&Cancelled(self.cancels)))) }
     }
 }
 

@@ -83,7 +83,7 @@ fn one_roll(inner: &str, dialect: Dialect) -> Option<Result<Expression, String>>
         Ok(notation) => notation.rolls,
         Err(error) => return means_dice(inner).then_some(Err(error.what)),
     };
-    let first = rolls.pop().filter(|first| first.times.is_none() && first.together.is_none());
+    let first = rolls.pop().filter(|first| first.once().is_some());
     Some(match first {
         Some(first) if rolls.is_empty() => Ok(first.expression),
         _ => Err("that is more than one roll".to_owned()),
