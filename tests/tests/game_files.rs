@@ -234,7 +234,7 @@ fn a_command_in_any_script_does_no_harm_to_other_words() {
 /// The plugins of a table with another version of the game.
 fn games_with(game: Box<dyn Plugin>) -> Plugins {
     let plugins = house::with_plugins(vec![game, roll::plugin()]).expect("their words are free");
-    plugins.with_kept_files(Arc::new(Files))
+    plugins.with_kept_files(Arc::new(Files::default()))
 }
 
 /// The same numbers each time, from 0 up to `below`.

@@ -51,7 +51,7 @@ fn with(text: &str) -> Plugins {
 }
 
 fn plugins(list: Vec<Box<dyn Plugin>>) -> Plugins {
-    house::with_plugins(list).expect("their words are free").with_kept_files(Arc::new(Files))
+    house::with_plugins(list).expect("their words are free").with_kept_files(Arc::new(Files::default()))
 }
 
 /// The file after its author thought again.

@@ -11,6 +11,7 @@ mod game_versions;
 mod games;
 mod golden;
 mod misread;
+mod own_games;
 mod properties;
 mod published;
 mod sessions;

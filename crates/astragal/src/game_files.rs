@@ -83,7 +83,7 @@ impl GameFiles {
     /// Adds the games of a directory to these plugins.
     pub fn added_to(&self, plugins: Plugins, directory: Option<&Path>) -> WithFiles {
         let mut before = self.0.lock().expect("nothing panics holding it");
-        let mut plugins = plugins.with_kept_files(Arc::new(declared::Files));
+        let mut plugins = plugins.with_kept_files(Arc::new(declared::Files { brought: games::read }));
         for game in games::files() {
             plugins = plugins.with(declared::plugin(game).into()).expect("they go with the table's own commands");
         }

@@ -9,6 +9,7 @@ pub mod conformance;
 mod clock;
 mod fake;
 mod message;
+pub mod pattern;
 mod people;
 mod reply;
 mod secret;
@@ -30,7 +31,7 @@ pub use secret::Secret;
 pub use seen::Seen;
 pub use status::{AwaitedRoom, RoomStatus, Status};
 pub use terminal::Terminal;
-pub use text::{clean, cut, is_unseen};
+pub use text::{clean, cut, html, is_unseen, markdown};
 pub use transport::{
     Desk, DeskError, Earlier, Edits, Guarantees, Post, Recipient, Repeated, Saying, SendError, Sent, Told, Transport,
     TransportError, Unaccepted, What,

@@ -22,6 +22,33 @@ pub fn clean(text: &str) -> Cow<'_, str> {
     Cow::Owned(cleaned)
 }
 
+/// The text in Markdown, where it means nothing but itself.
+pub fn markdown(text: &str) -> String {
+    let special = |c: char| matches!(c, '\\' | '*' | '_' | '`' | '#' | '[' | ']' | '<' | '>' | '|' | '~');
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        out.extend(special(c).then_some('\\'));
+        out.push(if c.is_control() { ' ' } else { c });
+    }
+    out
+}
+
+/// The text in HTML, where it means nothing but itself.
+pub fn html(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&quot;"),
+            c if c.is_control() => out.push(' '),
+            c => out.push(c),
+        }
+    }
+    out
+}
+
 /// True for a character that nobody sees although it is there: format characters (Unicode general category Cf),
 /// characters ignored by default where they cannot be shown (`Default_Ignorable_Code_Point`, including reserved ones),
 /// and line and paragraph separators. As of Unicode 17.

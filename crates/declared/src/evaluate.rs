@@ -1,6 +1,6 @@
 //! Works an expression out, with what was typed, what fell and what is on the sheet.
 
-use crate::expression::{Expression, Function, Operator};
+use crate::expression::{Expression, Function, IT, Operator};
 use crate::thrown::Thrown;
 use plugin_api::{Counter, MOST_NUMBER, Refusal, Setting, SettingKind, Turn};
 use serde::{Deserialize, Serialize};
@@ -151,20 +151,7 @@ impl Scope<'_, '_> {
                 self.value(meant)?
             }
             Expression::Made(function, all) => self.made(*function, all)?,
-            Expression::Where(pool, holds) => {
-                let dice = self.value(pool)?.dice();
-                let before = self.names.remove("it");
-                let mut left = Vec::new();
-                for die in dice {
-                    self.names.insert("it".to_owned(), Value::Number(i64::from(die.1)));
-                    if self.value(holds)?.holds() {
-                        left.push(die);
-                    }
-                }
-                self.names.remove("it");
-                before.into_iter().for_each(|before| drop(self.names.insert("it".to_owned(), before)));
-                Value::Pool(left)
-            }
+            Expression::Where(pool, holds) => Value::Pool(self.those_where(pool, holds)?),
             Expression::Best { highest, count, of } => {
                 let count = usize::try_from(self.number(count)?).unwrap_or(0);
                 let mut dice = self.value(of)?.dice();
@@ -201,6 +188,22 @@ impl Scope<'_, '_> {
                 Value::Pool(dice)
             }
         })
+    }
+
+    /// The dice of a pool for which something is so.
+    fn those_where(&mut self, pool: &Expression, holds: &Expression) -> Result<Vec<(u32, u32)>, Refusal> {
+        let dice = self.value(pool)?.dice();
+        let before = self.names.remove(IT);
+        let mut left = Vec::new();
+        for die in dice {
+            self.names.insert(IT.to_owned(), Value::Number(i64::from(die.1)));
+            if self.value(holds)?.holds() {
+                left.push(die);
+            }
+        }
+        self.names.remove(IT);
+        before.into_iter().for_each(|before| drop(self.names.insert(IT.to_owned(), before)));
+        Ok(left)
     }
 
     /// What an expression comes to as a number.

@@ -3,7 +3,7 @@
 mod parse;
 mod tokens;
 
-pub use parse::{Dice, Names, die_named, known_name, parse};
+pub use parse::{Dice, IT, Names, die_named, known_name, parse};
 pub use tokens::{Token, tokens};
 
 use crate::die::Die;

@@ -2,6 +2,7 @@
 
 use crate::chances;
 use crate::game::Game;
+use crate::mistake::Mistakes;
 use crate::plugin::plugin;
 use crate::read::read;
 use plugin_api::{HeldState, KeptFiles, Plugin, Refusal, SavedState, Upgrade};
@@ -14,6 +15,9 @@ use std::sync::{Arc, OnceLock};
 const MOST_VERSIONS: usize = 16;
 /// The most chances that an upgrade tells.
 const MOST_CHANCES: usize = 3;
+/// The most bytes of a file that somebody brings, and the most mistakes that are said of it.
+const MOST_BROUGHT: usize = 32 << 10;
+const MOST_MISTAKES: usize = 3;
 /// The version of what is stored.
 const STATE: u32 = 1;
 
@@ -155,12 +159,32 @@ fn parts(game: &Game) -> BTreeMap<String, String> {
     commands.chain(set).chain(derived).chain(tables).chain(decks).collect()
 }
 
-/// Reads the files that tables keep.
-#[derive(Debug, Default)]
-pub struct Files;
+/// Reads the files that tables keep, and those that people bring to them.
+#[derive(Debug)]
+pub struct Files {
+    /// How a file is read that somebody brings.
+    pub brought: fn(&str) -> Result<Game, Mistakes>,
+}
+
+impl Default for Files {
+    fn default() -> Self {
+        Files { brought: read }
+    }
+}
 
 impl KeptFiles for Files {
     fn game(&self, saved: &SavedState) -> Option<Box<dyn Plugin>> {
         Some(plugin(Arc::new(read(Kept::of(saved).ok()?.text()?).ok()?)))
+    }
+
+    fn read(&self, text: &str) -> Result<Box<dyn Plugin>, Refusal> {
+        if text.len() > MOST_BROUGHT {
+            let what = format!("a table's own game has at most {} kB, and this has {}", MOST_BROUGHT >> 10, text.len());
+            return Err(Refusal::new(what + " bytes"));
+        }
+        match (self.brought)(&text.lines().map(|line| chat::clean(line) + "\n").collect::<String>()) {
+            Ok(game) => Ok(plugin(Arc::new(game))),
+            Err(mistakes) => Err(Refusal::new(mistakes.in_a_line(MOST_MISTAKES))),
+        }
     }
 }

@@ -34,6 +34,15 @@ impl fmt::Display for Mistake {
 #[derive(Clone, Debug, Default, PartialEq, Eq, thiserror::Error)]
 pub struct Mistakes(pub Vec<Mistake>);
 
+impl Mistakes {
+    /// The first of them in one line, for a chat: `line 4: ...; line 7: ...; and 2 more`.
+    pub fn in_a_line(&self, most: usize) -> String {
+        let said = self.0.iter().take(most).map(|mistake| format!("line {}: {}", mistake.line, mistake.what));
+        let more = self.0.len().saturating_sub(most);
+        said.chain((more > 0).then(|| format!("and {more} more"))).collect::<Vec<_>>().join("; ")
+    }
+}
+
 impl fmt::Display for Mistakes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let shown: Vec<String> = self.0.iter().take(MOST).map(Mistake::to_string).collect();

@@ -1,8 +1,8 @@
 //! Decides whether an event is heard at all, and whether it is for the bot itself rather than for a table.
 
-use crate::pattern;
 use crate::route::SaidTo;
 use crate::shared::Host;
+use chat::pattern;
 use chat::{Event, Message, PlayerId, RoomId, Speaker, Trust};
 use journal::documents::RoomDoc;
 use journal::store::StoreError;

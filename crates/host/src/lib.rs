@@ -19,7 +19,6 @@ pub mod names;
 pub mod notation;
 pub mod outcome;
 pub mod patience;
-pub mod pattern;
 pub mod people;
 pub mod plugins;
 pub mod quota;

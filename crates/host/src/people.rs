@@ -19,9 +19,6 @@ pub trait People {
     /// vouched for both or neither, and a referee's rights if it vouched for both. Returns true if there was anything.
     fn carry(&mut self, from: &PlayerId, trust: Trust, to: &Speaker) -> bool;
 
-    /// Creates a character; if the name is taken, a number is added.
-    fn new_character(&mut self, head: &mut Head, name: &str, owner: Option<PlayerId>, named: Named) -> CharacterId;
-
     /// Gives a character to those who were named and had none.
     fn sit(&mut self, head: &mut Head, cast: &Cast);
 
@@ -33,20 +30,6 @@ pub trait People {
 
     /// Refuses people who may not act for a character of the table.
     fn may_act_for(&self, id: CharacterId, rights: &Rights<'_>) -> Result<(), Refusal>;
-
-    /// The character for a `name` that nobody at the table has, when a referee wants to act for them: somebody in
-    /// `cast` who is present, or a new one.
-    ///
-    /// # Errors
-    /// They are no referee, or the name may be a typo.
-    fn bring_in(
-        &mut self,
-        head: &mut Head,
-        name: &str,
-        rights: &Rights<'_>,
-        cast: Cast,
-        naming: &Naming<'_>,
-    ) -> Result<CharacterId, Refusal>;
 
     /// Creates a character with a chosen name, which was found proper.
     ///
@@ -74,7 +57,7 @@ impl People for TableDoc {
             }
             return seat.plays;
         }
-        let plays = self.new_character(head, name, Some(player.clone()), Named::ByPlayer);
+        let plays = new_character(self, head, name, Some(player.clone()), false);
         self.seats.insert(player.clone(), Seat { name: name.to_owned(), plays, away: None });
         plays
     }
@@ -105,22 +88,11 @@ impl People for TableDoc {
         anything
     }
 
-    fn new_character(&mut self, head: &mut Head, name: &str, owner: Option<PlayerId>, named: Named) -> CharacterId {
-        let id = CharacterId(head.next_character);
-        head.next_character += 1;
-        let name = match named {
-            Named::ByPlayer => names::unchosen(self, name),
-            Named::OnPurpose => names::free(self, &as_name(name)),
-        };
-        self.characters.insert(id, Character { name, owner, named: named == Named::OnPurpose, was: None, away: None });
-        id
-    }
-
     fn sit(&mut self, head: &mut Head, cast: &Cast) {
         for Newcomer { player, name } in cast.newcomers() {
             match player {
                 Some(player) => self.seat(head, player, name),
-                None => self.new_character(head, name, None, Named::OnPurpose),
+                None => new_character(self, head, name, None, true),
             };
         }
     }
@@ -147,24 +119,6 @@ impl People for TableDoc {
         Err(Refusal::new(format!("{name} is not yours to act for; a referee may")).about(name))
     }
 
-    fn bring_in(
-        &mut self,
-        head: &mut Head,
-        name: &str,
-        rights: &Rights<'_>,
-        mut cast: Cast,
-        naming: &Naming<'_>,
-    ) -> Result<CharacterId, Refusal> {
-        if !rights.may(self, Act::BringIn) {
-            let what = format!("nobody here is called {name}; only a referee brings in new characters with as");
-            return Err(Refusal::new(what).about(name).example(format!("iam {name}")));
-        }
-        let id = cast.bring_in(name)?;
-        self.may_be_joined_by(&cast, naming)?;
-        self.sit(head, &cast);
-        Ok(id)
-    }
-
     fn make_character(&mut self, head: &mut Head, name: &str, owner: Option<PlayerId>) -> Result<CharacterId, Refusal> {
         if self.characters.len() >= MOST_CHARACTERS {
             return Err(Refusal::new(format!("{MOST_CHARACTERS} characters are the most at one table")).example("pc"));
@@ -175,7 +129,7 @@ impl People for TableDoc {
             let what = format!("you have {MOST_OWN} characters, and that is the most one player may make");
             return Err(Refusal::new(what).example("iam"));
         }
-        Ok(self.new_character(head, name, owner, Named::OnPurpose))
+        Ok(new_character(self, head, name, owner, true))
     }
 
     fn hand_over(&mut self, id: CharacterId, owner: Option<&PlayerId>) {
@@ -261,18 +215,41 @@ pub fn with_id(name: &str, player: &PlayerId) -> String {
     if shown { name.to_owned() } else { format!("{name} ({})", player.id) }
 }
 
-/// Where a character's name comes from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Named {
-    /// The player's own name.
-    ByPlayer,
-    /// A chosen name.
-    OnPurpose,
-}
-
 /// True if `word` is one of these, ignoring case.
 pub fn is_one_of(words: &[&str], word: &str) -> bool {
     words.iter().any(|each| each.eq_ignore_ascii_case(word))
+}
+
+/// The character for a `name` that nobody at the table has, when a referee wants to act for them: somebody in
+/// `cast` who is present, or a new one.
+///
+/// # Errors
+/// They are no referee, or the name may be a typo.
+pub fn bring_in(
+    doc: &mut TableDoc,
+    head: &mut Head,
+    name: &str,
+    rights: &Rights<'_>,
+    mut cast: Cast,
+    naming: &Naming<'_>,
+) -> Result<CharacterId, Refusal> {
+    if !rights.may(doc, Act::BringIn) {
+        let what = format!("nobody here is called {name}; only a referee brings in new characters with as");
+        return Err(Refusal::new(what).about(name).example(format!("iam {name}")));
+    }
+    let id = cast.bring_in(name)?;
+    doc.may_be_joined_by(&cast, naming)?;
+    doc.sit(head, &cast);
+    Ok(id)
+}
+
+/// Creates a character with a chosen name, or else with their player's; if it is taken, a number is added.
+fn new_character(doc: &mut TableDoc, head: &mut Head, name: &str, owner: Option<PlayerId>, named: bool) -> CharacterId {
+    let id = CharacterId(head.next_character);
+    head.next_character += 1;
+    let name = if named { names::free(doc, &as_name(name)) } else { names::unchosen(doc, name) };
+    doc.characters.insert(id, Character { name, owner, named, was: None, away: None });
+    id
 }
 
 /// `name` in its stored form: one line, at most [`MOST_NAME`] characters, not empty. A trailing colon would end the

@@ -7,10 +7,13 @@ use plugin_api::{
     CommandSpec, KeptFiles, Kind, Manifest, Plugin, Refusal, Role, SavedState, SheetValue, Trait, first_words,
     suggest_within,
 };
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::sync::Arc;
 use understand::reading::first_word;
+
+/// The most games that a table alone has.
+const MOST_OWN_GAMES: usize = 8;
 
 /// The plugins of a bot, by id. A changed catalogue is another one, which shares what stayed the same.
 #[derive(Clone)]
@@ -22,6 +25,8 @@ pub struct Plugins {
     kept_files: Option<Arc<dyn KeptFiles>>,
     /// Those that the bot has now, of which a table plays another version.
     newest: BTreeMap<String, Arc<dyn Plugin>>,
+    /// The games that a table alone has.
+    pub own_games: BTreeSet<String>,
     /// How many words the longest name of a command has.
     most_words: usize,
 }
@@ -57,8 +62,8 @@ impl Plugins {
     /// Two of them, or one and the table's own commands, claim the same word.
     pub fn new(own: Box<dyn OwnCommands>, list: Vec<Box<dyn Plugin>>) -> Result<Self, PluginsError> {
         let (house, own) = (own.declared().into(), own.into());
-        let (plugins, newest) = (BTreeMap::new(), BTreeMap::new());
-        let mut plugins = Plugins { plugins, house, own, kept_files: None, newest, most_words: 1 };
+        let (plugins, newest, own_games) = (BTreeMap::new(), BTreeMap::new(), BTreeSet::new());
+        let mut plugins = Plugins { plugins, house, own, kept_files: None, newest, own_games, most_words: 1 };
         for plugin in list {
             let id = plugin.manifest().id.clone();
             if plugins.get(&id).is_some() {
@@ -103,8 +108,33 @@ impl Plugins {
         let game = game.filter(|game| game.manifest().id == id);
         let game = game.ok_or_else(|| Refusal::new("the file of the game that it keeps cannot be read"))?;
         let mut plugins = self.clone().with(game.into()).map_err(|error| Refusal::new(error.to_string()))?;
-        plugins.newest.extend(now.map(|now| (id.to_owned(), now.clone())));
+        match now {
+            Some(now) => drop(plugins.newest.insert(id.to_owned(), now.clone())),
+            None => drop(plugins.own_games.insert(id.to_owned())),
+        }
         Ok(Some(plugins))
+    }
+
+    /// The game of a file that somebody brings to a table that plays with these.
+    ///
+    /// # Errors
+    /// It cannot be read, what it is called is taken, or the table has too many games of its own.
+    pub fn brought(&self, file: &str) -> Result<Box<dyn Plugin>, Refusal> {
+        let Some(files) = self.kept_files.as_ref().filter(|_| !file.trim().is_empty()) else {
+            return Err(Refusal::new("the file of the game goes on the lines below that, in the same message"));
+        };
+        let game = files.read(file)?;
+        let id = &game.manifest().id;
+        if !self.own_games.contains(id) && self.plugins.contains_key(id) {
+            return Err(Refusal::new(format!("there is a game or tool called {id}: give this one another id")));
+        }
+        if !self.own_games.contains(id) && self.own_games.len() >= MOST_OWN_GAMES {
+            return Err(Refusal::new(format!("a table has at most {MOST_OWN_GAMES} games of its own")));
+        }
+        match self.taken_by(game.manifest()) {
+            Some(word) => Err(Refusal::new(format!("a game cannot have a command {word}: the table itself has one"))),
+            None => Ok(game),
+        }
     }
 
     /// The plugin as the bot has it now, if a table plays another version of it.

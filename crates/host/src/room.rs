@@ -1,9 +1,9 @@
 //! The settings that every room has, whatever it plays, and the operator's rules for rooms.
 
-use crate::pattern;
 use crate::shared::Settings;
 use crate::times::{self, Hours};
 use chat::RoomId;
+use chat::pattern;
 use dice::Dialect;
 use journal::HOUSE;
 use journal::documents::{RoomDoc, TableDoc};

@@ -5,6 +5,7 @@ use crate::budget::{MOST_BLOCK, MOST_TEXT};
 use crate::inline::{Inline, roll_in};
 use crate::words::CommandLine;
 use chat::{Message, as_meant};
+use journal::digest;
 use plugin_api::Manifest;
 use regex::Regex;
 use std::collections::BTreeSet;
@@ -15,6 +16,10 @@ const SETS: [&str; 2] = ["set", "set table"];
 /// The words that may stand in front of another command, and so many words of the line that may be in front of it.
 const AROUND: [&str; 3] = ["secret", "as", "in"];
 const MOST_AROUND: usize = 5;
+/// The command to which everything below it belongs.
+const TAKES_A_FILE: &str = "plugin add";
+/// So many characters of a digest say which file it is.
+const DIGEST: usize = 8;
 /// Between the lines that a command takes.
 const BETWEEN: &str = " | ";
 
@@ -117,11 +122,28 @@ impl Router {
             if !typed.is_empty() {
                 before = Some(lines.len());
                 taking = (typed.ends_with(':') && self.takes_lines(typed)).then_some(" ");
-                lines.push(CommandLine { typed: typed.to_owned(), by_name });
+                let file = takes_a_file(typed).then(|| digest(file_in(body).as_bytes()));
+                let marked = |file: &String| format!("{TAKES_A_FILE} {}", &file[..DIGEST]);
+                lines.push(CommandLine { typed: file.as_ref().map_or(typed.to_owned(), marked), by_name });
+                if file.is_some() {
+                    break;
+                }
             }
         }
         lines
     }
+}
+
+/// True if everything below a line belongs to its command.
+fn takes_a_file(line: &str) -> bool {
+    line.split_whitespace().take(2).map(|word| word.trim_end_matches(':').to_lowercase()).eq(TAKES_A_FILE.split(' '))
+}
+
+/// The file below the command that takes one, without the marks that some put around it; empty if there is none.
+pub fn file_in(body: &str) -> String {
+    let begins = |line: String| line.match_indices("plugin").any(|(at, _)| takes_a_file(&line[at..]));
+    let lines = body.lines().skip_while(|line| !begins(line.to_lowercase())).skip(1);
+    lines.filter(|line| !line.starts_with("```")).map(|line| format!("{line}\n")).collect()
 }
 
 /// Adds a line `name: value` to the line in front of it, if that sets values.

@@ -5,7 +5,7 @@ use crate::patience::{Backlog, Guesses, Lately};
 use crate::plugins::Plugins;
 use crate::room::RoomRule;
 use crate::roster::Roster;
-use crate::route::Router;
+use crate::route::{Router, file_in};
 use chat::{Clock, PlayerId, Post, RoomId, SystemClock};
 use dice::Dice;
 use dice::fair::{FairDice, MessageKey};
@@ -16,7 +16,7 @@ use journal::documents::{RoomDoc, from_json};
 use journal::keys::{self, TableId};
 use journal::schema::{self, StartError};
 use journal::store::{Store, StoreError};
-use plugin_api::{Kind, Manifest, PrintedDecks, Refusal};
+use plugin_api::{Kind, Manifest, Plugin, PrintedDecks, Refusal};
 use serde::de::DeserializeOwned;
 use std::collections::BTreeSet;
 use std::ops::Deref;
@@ -34,6 +34,8 @@ pub struct Settings {
     pub plugins: BTreeSet<String>,
     /// The plugins that rooms may enable; `None` for all.
     pub allowed: Option<BTreeSet<String>>,
+    /// True if tables may bring games of their own.
+    pub own_games: bool,
     /// Exceptions for some rooms; if several match, the last one wins.
     pub rules: Vec<RoomRule>,
     /// Who runs the bot.
@@ -55,6 +57,7 @@ impl Default for Settings {
             prefix: "!".to_owned(),
             plugins: BTreeSet::from(["roll".to_owned()]),
             allowed: None,
+            own_games: false,
             rules: Vec::new(),
             owners: BTreeSet::new(),
             limits: Limits::default(),
@@ -255,7 +258,8 @@ impl Host {
 
     /// True if a room may have the plugin. Operators choose the games; tools are for every room.
     pub fn offers(&self, room: &RoomId, plugin: &Manifest) -> bool {
-        plugin.kind == Kind::Tool || self.settings().offers(room, &plugin.id)
+        let own = self.settings().own_games && self.plugins.own_games.contains(&plugin.id);
+        own || plugin.kind == Kind::Tool || self.settings().offers(room, &plugin.id)
     }
 
     /// The same as a check.
@@ -267,6 +271,17 @@ impl Host {
             return Ok(());
         }
         Err(Refusal::new(format!("the operator of this bot does not offer {} here", plugin.id)).example("plugins"))
+    }
+
+    /// The game whose file somebody brings to a table in a message.
+    ///
+    /// # Errors
+    /// The operator lets nobody do that, or as [`Plugins::brought`].
+    pub fn brought(&self, body: &str) -> Result<Box<dyn Plugin>, Refusal> {
+        match self.settings().own_games {
+            true => self.plugins.brought(&file_in(body)),
+            false => Err(Refusal::new("the operator of this bot lets no table bring a game of its own")),
+        }
     }
 
     /// The prefix of commands in a room.

@@ -40,6 +40,8 @@ pub struct HouseTurn<'a> {
     pub room_id: &'a RoomId,
     /// Where it was typed; different from the room if it was typed in a private chat for it.
     pub said_in: &'a RoomId,
+    /// The whole message in which it was typed.
+    pub body: &'a str,
     /// The character who acts.
     pub actor: CharacterId,
     /// What the speaker may do.

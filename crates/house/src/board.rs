@@ -1,21 +1,13 @@
 //! `!board`: one message in a room that always shows what `!now` shows.
 
 use crate::now;
+use crate::typed::Switch;
 use chat::{Edits, Reply};
 use jiff::Timestamp;
 use journal::documents::{BoardDoc, DueDoc, Order, When, to_json};
 use journal::{digest, keys};
-use plugin_api::{Forms, Refusal, Role};
+use plugin_api::{Refusal, Role};
 use table::own::{AT_MOST, Act, HouseTurn, OnBoard, Unplayed};
-
-/// Whether a room has a board.
-#[derive(Clone, Copy, Forms)]
-pub(super) enum Switch {
-    #[form("on")]
-    On,
-    #[form("off")]
-    Off,
-}
 
 pub(super) fn board(turn: &mut HouseTurn, change: Option<Switch>) -> Result<Reply, Unplayed> {
     let mine = turn.table.boards().find(|(_, room)| *room == turn.room_id).map(|(number, _)| number);

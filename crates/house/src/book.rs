@@ -2,6 +2,7 @@
 //! the margin. What each entry says is `sentence`'s business.
 
 use crate::sentence::{Part, Sentence, Teller};
+use chat::{html, markdown};
 use journal::export::{ExportError, Exported};
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -116,33 +117,6 @@ pub(crate) const HEAD: &str = "<!doctype html>\n<meta charset=\"utf-8\">\n<meta 
     <style>body{max-width:40em;margin:2em auto;padding:0 1em;font:1.1em/1.5 serif}\
     small{float:right;clear:right;width:12em;margin:0 -14em 0 1em;color:#777;font:0.8em monospace}\
     @media(max-width:70em){small{float:none;display:block;margin:0;width:auto}}</style>\n";
-
-/// Text that means nothing but itself in Markdown.
-fn markdown(text: &str) -> String {
-    let special = |c: char| matches!(c, '\\' | '*' | '_' | '`' | '#' | '[' | ']' | '<' | '>' | '|' | '~');
-    let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        out.extend(special(c).then_some('\\'));
-        out.push(if c.is_control() { ' ' } else { c });
-    }
-    out
-}
-
-/// Text that means nothing but itself in HTML.
-fn html(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str("&quot;"),
-            c if c.is_control() => out.push(' '),
-            c => out.push(c),
-        }
-    }
-    out
-}
 
 #[cfg(test)]
 mod tests {

@@ -250,7 +250,7 @@ fn overview(turn: &HouseTurn) -> Reply {
     items.extend((!item.is_empty()).then_some(item));
     let own = [
         ("plugins", "the games I know; an admin enables one with ", Some("plugin enable mvk")),
-        ("iam Ann", "names your character; ", Some("gm me")),
+        ("iam Ann", "names your character; whoever runs the game types ", Some("gm me")),
         ("as Ogre roll d20", "acts for an NPC; more about them: ", Some("help npc")),
         ("undo", "undoes your last command; what was played: ", Some("history")),
         ("help table", "all of the table's own commands: people, settings, secrets, proof of the dice", None),
@@ -259,9 +259,6 @@ fn overview(turn: &HouseTurn) -> Reply {
         let mut item = vec![Span::Code(format!("{prefix}{command}")), Span::Text(format!(" - {says}"))];
         if let Some(then) = then {
             item.push(Span::Code(format!("{prefix}{then}")));
-        }
-        if command.starts_with("iam") {
-            item.push(Span::Text(" makes you the referee".to_owned()));
         }
         items.push(item);
     }

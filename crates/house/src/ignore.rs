@@ -1,10 +1,11 @@
 //! `!ignore`: people who are not answered in this room.
 
 use chat::Reply;
+use chat::pattern::about;
 use plugin_api::{Refusal, Text};
 use std::collections::BTreeSet;
 use std::sync::Arc;
-use table::own::{HouseTurn, People, about, looks_like_an_id, with_id};
+use table::own::{HouseTurn, People, looks_like_an_id, with_id};
 
 /// The most patterns per room.
 const MOST: usize = 100;

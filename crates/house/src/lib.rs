@@ -45,7 +45,7 @@ use plugin_api::{CommandSpec, CommandText, Commands, Name, Number, Plugin, Refus
 use shortcuts::Whose;
 use table::own::{Answered, HouseTurn, OwnCommands, Unplayed};
 use table::{Host, Plugins, PluginsError};
-use typed::{Elsewhere, EntryNumber, Person};
+use typed::{Elsewhere, EntryNumber, Person, Switch};
 
 #[derive(Commands)]
 enum House {
@@ -56,7 +56,7 @@ enum House {
     #[command(shows, guests, example = "plugins", example = "plugins dice")]
     Plugins { about: Option<Text> },
     /// Enable or disable a plugin in this room. A table stays with the version of a game's file with which it began to play, until
-    /// somebody upgrades it.
+    /// somebody upgrades it. With add, the lines below are the file of a game of its own.
     #[command(changes, admin, example = "plugin enable mvk", example = "plugin disable mvk")]
     Plugin { change: settings::Switched },
     /// Show or set the main game: it wins when games share a command. Only a referee can set it.
@@ -328,7 +328,7 @@ enum House {
     /// Keep one message in this room that always shows what now shows, where messages can be edited. Only a referee or a
     /// room admin can do that.
     #[command(changes, example = "board on", example = "board off")]
-    Board { change: Option<board::Switch> },
+    Board { change: Option<Switch> },
     /// Declare something in secret. It stays sealed until the referee opens all declarations at once.
     ///
     /// To keep it from the others, type it in a private chat with me, as in hall seal. Sealing again replaces it.
@@ -404,7 +404,7 @@ enum House {
     Me { account: Option<me::Account> },
     /// Show in each room of this table what is rolled in the others. Secrets and private answers stay where they are.
     #[command(shows, example = "mirror on", example = "mirror")]
-    Mirror { change: Option<link::Mirrored> },
+    Mirror { change: Option<Switch> },
     /// Erase the text of an entry of yours. Its dice and changes stay, and the journal can still be verified.
     ///
     /// A room's admin can erase anyone's text, and all text older than a number of days.

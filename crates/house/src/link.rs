@@ -1,12 +1,13 @@
 //! `!link`, `!unlink`, `!mirror`: several rooms at one table, on any networks.
 
+use crate::typed::Switch;
 use chat::{Readers, Reply, RoomId};
 use jiff::{SignedDuration, Timestamp};
 use journal::HOUSE;
 use journal::documents::{DueDoc, Head, RoomDoc, TableDoc, to_json};
 use journal::keys::{self, TableId};
 use journal::store::StoreError;
-use plugin_api::{Argument, ArgumentKind, Forms, Refusal};
+use plugin_api::{Argument, ArgumentKind, Refusal};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -29,15 +30,6 @@ impl Argument for Called {
     fn from_value(value: plugin_api::Value) -> Result<Self, Refusal> {
         Ok(Called(value.text()?.to_owned()))
     }
-}
-
-/// Whether rooms see each other's rolls.
-#[derive(Forms)]
-pub(super) enum Mirrored {
-    #[form("on")]
-    On,
-    #[form("off")]
-    Off,
 }
 
 /// A table that another room can be linked to.
@@ -309,7 +301,7 @@ fn table_for(turn: &mut HouseTurn, room: &RoomId) -> Result<TableId, StoreError>
 }
 
 /// `!mirror`: whether what is rolled in one room is shown in the others.
-pub(super) fn mirror(turn: &mut HouseTurn, change: Option<Mirrored>) -> Result<Reply, Unplayed> {
+pub(super) fn mirror(turn: &mut HouseTurn, change: Option<Switch>) -> Result<Reply, Unplayed> {
     let table = turn.ledger.id().clone();
     let Some(change) = change else {
         let others = turn.ledger.rooms_at(&table)?.len() > 1;
@@ -328,11 +320,11 @@ pub(super) fn mirror(turn: &mut HouseTurn, change: Option<Mirrored>) -> Result<R
     turn.needs(Act::SetTable, "change what the rooms of this table see of each other")?;
     turn.host.note_rooms_of(&table, &mut turn.effects.writes)?;
     let (value, reply) = match change {
-        Mirrored::On => (
+        Switch::On => (
             "on",
             "From now on each room of this table sees what is rolled in the others. Secrets stay where they are.",
         ),
-        Mirrored::Off => ("off", "Rolls stay in their room from now on."),
+        Switch::Off => ("off", "Rolls stay in their room from now on."),
     };
     let set = turn.table_mut().settings.entry(HOUSE.to_owned()).or_default();
     set.insert(MIRROR.key.to_owned(), value.to_owned());

@@ -162,13 +162,16 @@ fn link_by(turn: &mut HouseTurn, word: &str, really: bool) -> Result<Reply, Unpl
     }
 }
 
+fn is_that_you(turn: &HouseTurn, who: &str, word: &str) -> Reply {
+    let reply = Reply::from(format!("{who}. Is that you? {MEANS} If it is: "));
+    reply.code(format!("{}me link {word} really", turn.room.prefix)).text(". If it is not, do nothing.")
+}
+
 /// The word that the other account was given.
 fn first_word(turn: &mut HouseTurn, word: &str, by: PlayerId, really: bool) -> Result<Reply, Unplayed> {
     let (name, prefix) = (name(&by), turn.room.prefix.clone());
     if !really {
-        let reply = Reply::from(format!("{name} got that word from me. Is that you? {MEANS} If it is: "));
-        let reply = reply.code(format!("{prefix}me link {word} really"));
-        return Ok(reply.text(". If it is not, do nothing."));
+        return Ok(is_that_you(turn, &format!("{name} got that word from me"), word));
     }
     turn.effects.writes.delete(key(word));
     turn.effects.shows_head = true;
@@ -182,9 +185,7 @@ fn first_word(turn: &mut HouseTurn, word: &str, by: PlayerId, really: bool) -> R
 fn second_word(turn: &mut HouseTurn, word: &str, with: PlayerId, really: bool) -> Result<Reply, Unplayed> {
     let (name, prefix) = (name(&with), turn.room.prefix.clone());
     if !really {
-        let reply = Reply::from(format!("{name} typed your word. Is that you? {MEANS} If it is: "));
-        let reply = reply.code(format!("{prefix}me link {word} really"));
-        return Ok(reply.text(". If it is not, do nothing."));
+        return Ok(is_that_you(turn, &format!("{name} typed your word"), word));
     }
     turn.effects.shows_head = true;
     let (me, since, writes) = (turn.speaker.player.clone(), turn.heard, &mut turn.effects.writes);

@@ -1,11 +1,11 @@
 //! `!plugin`, `!game`, `!room`, `!table`: the settings of a room and a table.
 
 use crate::shortcuts::hidden_by;
-use crate::upgrade::upgrade;
+use crate::upgrade::{add, upgrade};
 use chat::Reply;
 use journal::HOUSE;
 use journal::documents::PluginSettings;
-use plugin_api::{Forms, Kind, Name, Refusal, Setting, SettingKind, SettingScope, Text, suggest};
+use plugin_api::{Forms, Kind, Manifest, Name, Refusal, Setting, SettingKind, SettingScope, Text, suggest};
 use std::sync::Arc;
 use table::own::times::{self, TIMEZONE};
 use table::own::{Act, DIALECT, HouseTurn, MIRROR, REFEREE, Unplayed, WHO_UNDOES};
@@ -30,6 +30,8 @@ pub(super) enum Switched {
     Disable { id: Name },
     #[form("upgrade")]
     Upgrade { id: Name },
+    #[form("add")]
+    Add { file: Option<Text> },
 }
 
 pub(super) fn plugin(turn: &mut HouseTurn, change: Switched) -> Result<Reply, Unplayed> {
@@ -37,6 +39,7 @@ pub(super) fn plugin(turn: &mut HouseTurn, change: Switched) -> Result<Reply, Un
         Switched::Enable { id } => Ok(switched(turn, id, true)?),
         Switched::Disable { id } => Ok(switched(turn, id, false)?),
         Switched::Upgrade { id } => upgrade(turn, &id),
+        Switched::Add { file } => add(turn, &file.map_or_else(String::new, |file| file.text)),
     }
 }
 
@@ -52,7 +55,6 @@ fn switched(turn: &mut HouseTurn, Name(name): Name, on: bool) -> Result<Reply, R
         turn.host.must_offer(turn.room_id, manifest).map_err(|refusal| refusal.about(name))?;
     }
     let room = Arc::make_mut(turn.room);
-    let prefix = room.prefix.clone();
     match (manifest.kind, on) {
         (Kind::Game, true) => room.plugins.insert(id.clone()),
         (Kind::Game, false) => room.plugins.remove(&id),
@@ -60,17 +62,18 @@ fn switched(turn: &mut HouseTurn, Name(name): Name, on: bool) -> Result<Reply, R
         (Kind::Tool, false) => room.without.insert(id.clone()),
     };
     if on {
-        let reply = Reply::new().text(format!("{title} is enabled in this room. "));
-        let reply = reply.code(format!("{prefix}help {id}")).text(" teaches it.");
-        Ok(match hidden_by(turn.table, manifest).as_slice() {
-            [] => reply,
-            [one] => reply.text(format!(" Here {one} is its command now, and no longer a macro.")),
-            several => {
-                reply.text(format!(" Here these are its commands now, and no longer macros: {}.", several.join(", ")))
-            }
-        })
+        Ok(enabled(turn, manifest, format!("{title} is enabled in this room. ")))
     } else {
         Ok(format!("{title} is disabled in this room; what the table holds of it stays.").into())
+    }
+}
+
+/// What is said of a game that is enabled now, behind how it came.
+pub(super) fn enabled(turn: &HouseTurn, manifest: &Manifest, came: String) -> Reply {
+    let reply = Reply::new().text(came).code(format!("{}help {}", turn.room.prefix, manifest.id)).text(" teaches it.");
+    match hidden_by(turn.table, manifest).as_slice() {
+        [] => reply,
+        hidden => reply.text(format!(" Here these are its commands now, and no longer macros: {}.", hidden.join(", "))),
     }
 }
 

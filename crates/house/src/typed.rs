@@ -1,6 +1,6 @@
 //! What only the table's own commands are typed with: entries, accounts, other rooms.
 
-use plugin_api::{Argument, ArgumentKind, Part, Refusal, Value};
+use plugin_api::{Argument, ArgumentKind, Forms, Part, Refusal, Value};
 
 /// The number of an entry: `#12`, or `12`.
 pub(super) struct EntryNumber(pub u64);
@@ -13,6 +13,15 @@ impl Argument for EntryNumber {
     fn from_value(value: Value) -> Result<Self, Refusal> {
         Ok(EntryNumber(value.entry()?))
     }
+}
+
+/// Whether something is on.
+#[derive(Clone, Copy, Forms)]
+pub(super) enum Switch {
+    #[form("on")]
+    On,
+    #[form("off")]
+    Off,
 }
 
 /// A person as typed: an id, including any leading `@`, or the name they show.

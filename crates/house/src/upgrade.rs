@@ -1,25 +1,58 @@
-//! `!plugin upgrade`: a table goes on with the newest version of a game's file.
+//! `!plugin upgrade`: a table goes on with the newest version of a game's file. `!plugin add`: it brings a file of its own.
 
-use crate::settings::plugin_id;
+use crate::settings::{enabled, plugin_id};
 use chat::Reply;
 use journal::documents::{GameDoc, to_json};
 use journal::{Document, diff, keys};
-use plugin_api::{Name, Refusal, SavedState};
+use plugin_api::{Manifest, Name, Plugin, Refusal, SavedState};
+use std::sync::Arc;
 use table::own::{Act, HouseTurn, Unplayed};
 
 pub(super) fn upgrade(turn: &mut HouseTurn, Name(name): &Name) -> Result<Reply, Unplayed> {
     turn.needs(Act::SetTable, "choose the version that this table plays")?;
     let id = plugin_id(turn, name)?;
-    let key = keys::game(turn.ledger.id(), &id);
-    let stored: Option<GameDoc> = turn.ledger.read(&key)?;
-    let newest = turn.host.plugins.newest(&id).zip(stored).and_then(|(newest, before)| {
-        let saved = SavedState { version: before.version, state: before.state.clone() };
-        Some((newest.manifest().title.clone(), newest.upgrade(&saved)?, before))
-    });
-    let Some((title, upgrade, before)) = newest else {
+    let plays = turn.host.plugins.newest(&id).map(|newest| plays(turn, newest)).transpose()?;
+    plays.flatten().ok_or_else(|| {
         let what = format!("this table plays the newest version of {id} that I have");
-        return Err(Refusal::new(what).about(name.as_str()).example("plugins").into());
-    };
+        Refusal::new(what).about(name.as_str()).example("plugins").into()
+    })
+}
+
+/// `!plugin add` with a file on the lines below it.
+pub(super) fn add(turn: &mut HouseTurn, file: &str) -> Result<Reply, Unplayed> {
+    turn.needs(Act::SetTable, "bring a game to the table")?;
+    let game = turn.host.brought(turn.body)?;
+    let Manifest { id, title, .. } = game.manifest();
+    let known = turn.host.plugins.own_games.contains(id);
+    if let Some(reply) = plays(turn, &*game)? {
+        return Ok(reply);
+    }
+    let is_in = !Arc::make_mut(turn.room).plugins.insert(id.clone());
+    if known && is_in {
+        return Err(Refusal::new(format!("this table plays {title} as it is in this file already")).into());
+    }
+    if !known {
+        let SavedState { version, state } = game.first().saved();
+        let place = Document::Game(id.clone());
+        let begun = diff(&format!("{}/state", place.path()), None, Some(&state));
+        let mut doc = GameDoc { version, state, touched: Default::default() };
+        doc.touched.note(&place, begun.iter(), turn.number);
+        turn.effects.writes.put(keys::game(turn.ledger.id(), id), to_json(&doc));
+        turn.effects.outdated_games.push(id.clone());
+        turn.effects.begun = begun;
+    }
+    let came =
+        format!("{title} (file {file}) is this table's own, and enabled in this room from the next message on. ");
+    Ok(enabled(turn, game.manifest(), came))
+}
+
+/// Goes on with this version of a game. `None` if the table has not begun with the game, or plays this version.
+fn plays(turn: &mut HouseTurn, newest: &dyn Plugin) -> Result<Option<Reply>, Unplayed> {
+    let Manifest { id, title, .. } = newest.manifest();
+    let key = keys::game(turn.ledger.id(), id);
+    let Some(before) = turn.ledger.read::<GameDoc>(&key)? else { return Ok(None) };
+    let saved = SavedState { version: before.version, state: before.state.clone() };
+    let Some(upgrade) = newest.upgrade(&saved) else { return Ok(None) };
     let doc = |saved: &SavedState| GameDoc { version: saved.version, state: saved.state.clone(), ..before.clone() };
     let (kept, mut played) = (doc(&upgrade.kept), doc(&upgrade.played));
     let place = Document::Game(id.clone());
@@ -30,11 +63,11 @@ pub(super) fn upgrade(turn: &mut HouseTurn, Name(name): &Name) -> Result<Reply, 
     let (begun, made) = (between(&before, &kept), between(&kept, &played));
     played.touched.note(&place, begun.iter().chain(&made), turn.number);
     turn.effects.writes.put(key, to_json(&played));
-    turn.effects.outdated_games.push(id);
+    turn.effects.outdated_games.push(id.clone());
     (turn.effects.begun, turn.effects.made) = (begun, Some(made));
     let news = upgrade.says.iter().map(|news| format!(" | {news}")).collect::<String>();
     let reply = format!(
         "This table plays the newest version of {title} from the next message on{news}. Rolls made before stay as they are."
     );
-    Ok(reply.into())
+    Ok(Some(reply.into()))
 }

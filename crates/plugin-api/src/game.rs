@@ -304,6 +304,12 @@ pub struct Upgrade {
 pub trait KeptFiles: Send + Sync {
     /// The game that a table plays that stored this; `None` if no file is in it that can be read.
     fn game(&self, saved: &SavedState) -> Option<Box<dyn Plugin>>;
+
+    /// Reads the text of a file that somebody brings to a table.
+    ///
+    /// # Errors
+    /// It is too long, or what is wrong in it.
+    fn read(&self, text: &str) -> Result<Box<dyn Plugin>, Refusal>;
 }
 
 /// Wraps the game `G` for the core.

@@ -45,5 +45,5 @@ pub fn with_file(plugins: Plugins, start: u64) -> Result<Plugins, String> {
     let game = declared::read(&text).map_err(|mistakes| mistakes.to_string())?;
     let game: Arc<dyn Plugin> = declared::plugin(Arc::new(game)).into();
     let plugins = plugins.with(game).map_err(|error| error.to_string())?;
-    Ok(plugins.with_kept_files(Arc::new(declared::Files)))
+    Ok(plugins.with_kept_files(Arc::new(declared::Files::default())))
 }

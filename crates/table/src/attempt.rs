@@ -9,7 +9,7 @@ use host::casting::Casting;
 use host::effects::Effects;
 use host::fuel::Fuel;
 use host::names::{For, Naming};
-use host::people::People;
+use host::people::{People, bring_in};
 use host::quota::{Exports, MOST_SEATS, Quotas};
 use host::rights::{Act, Rights};
 use host::roster::Present;
@@ -209,8 +209,7 @@ impl<'a> Attempt<'a> {
         if cast.newcomers().is_empty() {
             return Ok(());
         }
-        let present = host.roster.present(&self.message.room);
-        self.doc.may_be_joined_by(cast, &self.naming(host, &present))
+        self.doc.may_be_joined_by(cast, &self.naming(host, &host.roster.present(&self.message.room)))
     }
 
     /// The character that a referee brings into `doc` by acting for them.
@@ -223,7 +222,7 @@ impl<'a> Attempt<'a> {
     ) -> Result<CharacterId, Refusal> {
         let (present, mut head) = (host.roster.present(&self.message.room), self.head.clone());
         let naming = self.naming(host, &present);
-        let id = doc.bring_in(Arc::make_mut(&mut head), name, &self.rights, cast, &naming)?;
+        let id = bring_in(doc, Arc::make_mut(&mut head), name, &self.rights, cast, &naming)?;
         self.head = head;
         Ok(id)
     }

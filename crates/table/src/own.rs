@@ -10,7 +10,6 @@ pub use host::accounts::{Linked, Reached};
 pub use host::names::{For, Naming, held, named_first};
 pub use host::notation::{dice_of_no_table, guessed, reads_as_dice};
 pub use host::outcome::OnBoard;
-pub use host::pattern::about;
 pub use host::people::{People, as_name, looks_like_an_id, with_id};
 pub use host::quota::{Exports, Quotas, Used};
 pub use host::redirect::YES;

@@ -9,15 +9,7 @@ pub(crate) struct Html(String);
 impl Html {
     /// Adds text as it is shown.
     pub fn text(&mut self, text: &str) {
-        for c in quiet(&clean(text)).chars() {
-            match c {
-                '&' => self.0.push_str("&amp;"),
-                '<' => self.0.push_str("&lt;"),
-                '>' => self.0.push_str("&gt;"),
-                '"' => self.0.push_str("&quot;"),
-                c => self.0.push(c),
-            }
-        }
+        self.0.push_str(&chat::html(&quiet(&clean(text))));
     }
 
     /// Adds an element with the content that `inner` adds.

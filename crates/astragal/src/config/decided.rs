@@ -61,6 +61,8 @@ pub struct Rooms {
     pub plugins: BTreeSet<String>,
     /// The plugins that rooms may enable. If unset, all.
     pub allowed: Option<BTreeSet<String>>,
+    /// True if tables may bring games of their own, which are files.
+    pub own_games: bool,
     /// Settings for some rooms.
     pub rules: Vec<Rule>,
     /// Days alone in a room before the bot leaves it; 0 stays.
@@ -194,7 +196,7 @@ fn of_new_rooms() -> [RoomRule; 2] {
 impl Default for Rooms {
     fn default() -> Self {
         let Settings { prefix, plugins, .. } = Settings::default();
-        Rooms { prefix, plugins, allowed: None, rules: Vec::new(), leave_alone_days: 30 }
+        Rooms { prefix, plugins, allowed: None, own_games: false, rules: Vec::new(), leave_alone_days: 30 }
     }
 }
 
@@ -270,6 +272,7 @@ impl Config {
             prefix: self.rooms.prefix.clone(),
             plugins: self.rooms.plugins.clone(),
             allowed: self.rooms.allowed.clone(),
+            own_games: self.rooms.own_games,
             rules: of_new_rooms().into_iter().chain(self.rooms.rules.iter().map(Rule::told)).collect(),
             owners: self.owners.iter().map(|owner| self.as_known(owner)).collect(),
             admin_rooms: self.admin_rooms.clone(),

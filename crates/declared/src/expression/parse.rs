@@ -26,7 +26,7 @@ const DEEPEST: usize = 30;
 /// What is between a word on dice and the dice.
 const IN: &str = "in";
 /// What `where` calls the number of a die.
-const IT: &str = "it";
+pub const IT: &str = "it";
 
 /// An expression, and what it is.
 #[derive(Clone, Debug, PartialEq, Eq)]

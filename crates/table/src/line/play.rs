@@ -133,6 +133,7 @@ pub(super) fn play_own<'a>(
         speaker: &attempt.message.speaker,
         room_id: &attempt.message.room,
         said_in: attempt.message.said_in(),
+        body: &attempt.message.body,
         actor: attempt.actor,
         rights: &attempt.rights,
         present: &present,

@@ -1,6 +1,6 @@
 //! Names with `*` in them: of rooms, and of people.
 
-use chat::Speaker;
+use crate::Speaker;
 use std::collections::BTreeSet;
 
 /// True if `name` matches `pattern`, where `*` is any text, ignoring case.
@@ -46,7 +46,7 @@ fn one_case(name: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use chat::PlayerId;
+    use crate::PlayerId;
 
     #[test]
     fn people_are_known_by_id_and_by_where_they_come_from() {
