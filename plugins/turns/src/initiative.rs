@@ -116,7 +116,12 @@ fn enter(here: &mut Here, turn: &mut Turn, entrants: Vec<Entrant>) -> Result<Rep
     // Several names put the order as it is typed.
     let alone = entrants.len() == 1;
     let mut entering: Vec<(CharacterId, Option<Value>)> = Vec::new();
-    for entrant in with_the_last_value(with_values_in_front(turn, entrants)) {
+    let entrants = with_the_last_value(with_values_in_front(turn, entrants));
+    if entrants.iter().skip(1).any(|entrant| entrant.name.is_none()) {
+        let what = "whose is the number or roll that has no name in front of it? Your own goes first";
+        return Err(Refusal::new(what).example("init 17, Bob 12"));
+    }
+    for entrant in entrants {
         for who in named(turn, &entrant)? {
             if entering.iter().any(|(each, _)| *each == who) {
                 return Err(Refusal::new(format!("{} is there twice", turn.name(who))));
