@@ -181,7 +181,7 @@ fn main() {
     }
     let mut out = std::io::stdout().lock();
     let action = "!action 2 desperate push";
-    let mut rooms = [
+    let mut rooms = vec![
         ("Blades' action, compiled", Room::new(|| vec![plugin_api::plugin::<Compiled>()], action)),
         ("Blades' action, a file", Room::new(|| vec![declared("blades")], action)),
         ("a mistyped line, Blades alone", Room::new(|| vec![declared("blades")], "!acton 2")),
@@ -190,12 +190,18 @@ fn main() {
             Room::new(|| ["blades", "coc7", "ironsworn"].map(declared).into(), "!acton 2"),
         ),
     ];
+    // `cargo bench --bench games -- compiled` measures that one alone.
+    let asked: Vec<String> = std::env::args().skip(1).filter(|argument| !argument.starts_with('-')).collect();
+    rooms.retain(|(name, _)| asked.iter().all(|asked| name.contains(asked.as_str())));
     let mut all: Vec<Vec<f64>> = vec![Vec::new(); rooms.len()];
     for _ in 0..TURNS {
         rooms.iter_mut().zip(&mut all).for_each(|((_, room), times)| times.push(room.turn()));
     }
     for ((name, _), times) in rooms.iter().zip(&mut all) {
         writeln!(out, "{name:<44} {:>8.1} us", median(times)).expect("printed");
+    }
+    if !asked.is_empty() {
+        return;
     }
     let text = games::files().into_iter().map(|game| game.text.clone()).collect::<Vec<_>>();
     let start = now();

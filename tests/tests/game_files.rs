@@ -105,6 +105,15 @@ help: Say it aloud.
 else: LOUD
 ";
 
+#[test]
+fn a_roll_keeps_the_names_that_its_follow_ups_use_and_no_others() {
+    let text = format!("{HEAT}[command press]\nhelp: Press on.\nfollows: risk\nelse: {{highest(pool)}} AGAIN\n");
+    let game = read(&text).expect("it is right");
+    let keeps = |name: &str| game.command(name).expect("it is there").keeps.iter().cloned().collect::<Vec<_>>();
+    // `heat` is on the sheet: what follows reads it there.
+    assert_eq!((keeps("risk"), keeps("press")), (vec!["heat".to_owned(), "pool".to_owned()], Vec::new()));
+}
+
 fn harbour() -> Vec<Box<dyn Plugin>> {
     vec![plugin(Arc::new(read(HEAT).expect("it is right"))), roll::plugin()]
 }

@@ -90,7 +90,7 @@ fn a_file_that_may_not_come_is_refused_and_changes_nothing() {
     let large = RISK.replace("about: debts", &format!("# {}\nabout: debts", "x\n# ".repeat(20_000)));
     for (who, typed, what) in [
         ("Bob", RISK.to_owned(), "admin"),
-        ("Ann", "!plugin add".to_owned(), "goes on the lines below"),
+        ("Ann", "!plugin add".to_owned(), "goes on the lines below that, in one message"),
         ("Ann", RISK.replace("title: ", "titel: "), "line 3: \"titel\" is none of"),
         ("Ann", RISK.replace("game: harbour", "game: roll"), "There is a game or tool called roll"),
         ("Ann", RISK.replace("[command risk]", "[command undo]"), "cannot have a command undo"),

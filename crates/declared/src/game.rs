@@ -23,6 +23,14 @@ pub struct Game {
     pub text: String,
 }
 
+impl Game {
+    /// How the command of this name is played.
+    pub fn command(&self, name: &str) -> Option<&Command> {
+        let at = self.manifest.commands.iter().position(|spec| spec.name == name)?;
+        self.commands.get(at)
+    }
+}
+
 /// A session that shows how a game is played.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Scene {
@@ -61,6 +69,8 @@ pub struct Command {
     pub faced: BTreeMap<String, Die>,
     /// What is typed as the name of a character.
     pub people: Vec<String>,
+    /// The names that its rolls keep: those of which the commands that follow them know something.
+    pub keeps: BTreeSet<String>,
     /// What a number is if only the word was typed that leads to it.
     pub alone: BTreeMap<String, i64>,
     /// What depends on the number that it is measured against, which players may not know.

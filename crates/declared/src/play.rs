@@ -99,6 +99,9 @@ pub fn play(
         line.insert(0, Span::Text(whose));
     }
     let next = Record { command: spec.name.clone(), names: BTreeMap::new(), done: Vec::new(), fell, asked, version };
+    let kept = |name: &str| game.command(name).map(|followed| &followed.keeps);
+    let keeps = kept(target.as_ref().map_or(&spec.name, |target| &target.record.command));
+    scope.names.retain(|name, _| keeps.is_some_and(|keeps| keeps.contains(name)));
     Ok(recorded(&game.manifest, (spec, command), &rolled, (target, next), reply, scope))
 }
 

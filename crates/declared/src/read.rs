@@ -96,6 +96,7 @@ impl Reading<'_> {
         self.offers(&done, &on_sheet);
         let mut done = done;
         private_as_offered(&mut done);
+        keep_what_is_followed(&mut done);
         let get = |name: &str| top.get(name).cloned().unwrap_or_default();
         let manifest = Manifest {
             id: get("game"),
@@ -357,6 +358,22 @@ fn private_as_offered(done: &mut [Done]) {
             return;
         }
         open.into_iter().for_each(|at| done[at].spec.traits.push(Trait::Sheet));
+    }
+}
+
+/// A roll keeps those names that the commands which follow it use.
+fn keep_what_is_followed(done: &mut [Done]) {
+    let mut keeps: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for Done { command, .. } in done.iter() {
+        for followed in &command.follows {
+            let names = keeps.entry(followed.clone()).or_default();
+            command.each_name(|name| {
+                names.insert(name.to_owned());
+            });
+        }
+    }
+    for each in done {
+        each.command.keeps = keeps.remove(&each.spec.name).unwrap_or_default();
     }
 }
 

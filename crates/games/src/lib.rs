@@ -3,7 +3,7 @@
 
 use declared::{Game, Mistake, Mistakes};
 use plugin_api::{Kind, Manifest, Plugin};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// The constructor of each game, in name order.
 const ALL: &[fn() -> Box<dyn Plugin>] = &include!(concat!(env!("OUT_DIR"), "/games.rs"));
@@ -25,7 +25,8 @@ pub fn files() -> Vec<Arc<Game>> {
 /// # Errors
 /// All that is wrong in it.
 pub fn read(text: &str) -> Result<Game, Mistakes> {
-    let all = all();
+    static TOOLS: OnceLock<Vec<Box<dyn Plugin>>> = OnceLock::new();
+    let all = TOOLS.get_or_init(all);
     let tools: Vec<&Manifest> = all.iter().map(|game| game.manifest()).filter(|game| game.kind == Kind::Tool).collect();
     let game = declared::read_beside(text, &tools)?;
     let Manifest { tables, decks, .. } = &game.manifest;

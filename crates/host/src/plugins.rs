@@ -121,7 +121,9 @@ impl Plugins {
     /// It cannot be read, what it is called is taken, or the table has too many games of its own.
     pub fn brought(&self, file: &str) -> Result<Box<dyn Plugin>, Refusal> {
         let Some(files) = self.kept_files.as_ref().filter(|_| !file.trim().is_empty()) else {
-            return Err(Refusal::new("the file of the game goes on the lines below that, in the same message"));
+            return Err(Refusal::new(
+                "the file of the game goes on the lines below that, in one message; a message of one line cannot bring it",
+            ));
         };
         let game = files.read(file)?;
         let id = &game.manifest().id;

@@ -279,7 +279,7 @@ impl Host {
     /// The operator lets nobody do that, or as [`Plugins::brought`].
     pub fn brought(&self, body: &str) -> Result<Box<dyn Plugin>, Refusal> {
         match self.settings().own_games {
-            true => self.plugins.brought(&file_in(body)),
+            true => self.plugins.brought(&file_in(body)).map_err(|refusal| refusal.example("plugin add")),
             false => Err(Refusal::new("the operator of this bot lets no table bring a game of its own")),
         }
     }

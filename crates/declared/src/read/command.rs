@@ -424,6 +424,13 @@ impl Reader<'_> {
 }
 
 impl Command {
+    /// Every name in it: of what is worked out, of what is changed, and of who is asked.
+    pub fn each_name(&self, mut with: impl FnMut(&str)) {
+        self.expressions().for_each(|expression| expression.each_name(&mut with));
+        let changed = self.changes.iter().map(|change| &change.name);
+        changed.chain(self.offers.iter().filter_map(|offer| offer.of.as_ref())).for_each(|name| with(name));
+    }
+
     /// Everything that is worked out in it.
     fn expressions(&self) -> impl Iterator<Item = &Expression> {
         let steps = self.steps.iter().flat_map(|step| match step {
