@@ -114,6 +114,18 @@ fn a_roll_keeps_the_names_that_its_follow_ups_use_and_no_others() {
     assert_eq!((keeps("risk"), keeps("press")), (vec!["heat".to_owned(), "pool".to_owned()], Vec::new()));
 }
 
+#[test]
+fn a_number_of_a_game_goes_before_a_word_that_is_short_for_a_tools_command() {
+    let holder = || {
+        let game = read(&HEAT.replace("heat", "hold")).expect("it is right");
+        games::all().into_iter().chain([plugin(Arc::new(game))]).collect()
+    };
+    let mut table = Seating::of(holder).people(&["Ann"]).seat();
+    // `!hold` is `!delay` where no game has such a number.
+    assert_eq!(table.plays("Ann", "!hold -1").reply(), "hold 1/6 (-1) #1");
+    assert!(table.say("Ann", "!delay").reply().contains("turn order"), "the command itself is there all the same");
+}
+
 fn harbour() -> Vec<Box<dyn Plugin>> {
     vec![plugin(Arc::new(read(HEAT).expect("it is right"))), roll::plugin()]
 }

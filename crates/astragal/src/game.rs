@@ -143,11 +143,15 @@ fn beside_the_program(game: &Arc<Game>) -> Vec<Box<dyn Plugin>> {
 }
 
 /// The names of numbers that begin like a command of the game, of a tool or of every table, which comes first, and that command.
+/// A word that is only short for a tool's command gives way to the number.
 fn hidden_values(game: &Game, all: &Plugins) -> Vec<(String, String)> {
     let names = game.manifest.values.iter().flat_map(|value| std::iter::once(&value.name).chain(&value.also));
-    let tools = all.built_in().filter(|manifest| manifest.kind == Kind::Tool).chain([&game.manifest]);
-    let specs: Vec<&CommandSpec> = all.house().iter().chain(tools.flat_map(|manifest| &manifest.commands)).collect();
-    let command = |name: &String| specs.iter().find(|spec| spec.begins(name)).map(|spec| spec.name.clone());
+    let command = |name: &String| {
+        let tools = all.built_in().filter(|manifest| manifest.kind == Kind::Tool);
+        let tools = tools.flat_map(|manifest| &manifest.commands).filter(|spec| !spec.aliases.contains(name));
+        let mut specs = all.house().iter().chain(tools).chain(&game.manifest.commands);
+        specs.find(|spec: &&CommandSpec| spec.begins(name)).map(|spec| spec.name.clone())
+    };
     names.filter_map(|name| Some((name.clone(), command(name)?))).collect()
 }
 

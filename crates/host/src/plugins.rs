@@ -108,10 +108,8 @@ impl Plugins {
         let game = game.filter(|game| game.manifest().id == id);
         let game = game.ok_or_else(|| Refusal::new("the file of the game that it keeps cannot be read"))?;
         let mut plugins = self.clone().with(game.into()).map_err(|error| Refusal::new(error.to_string()))?;
-        match now {
-            Some(now) => drop(plugins.newest.insert(id.to_owned(), now.clone())),
-            None => drop(plugins.own_games.insert(id.to_owned())),
-        }
+        plugins.newest.extend(now.map(|now| (id.to_owned(), now.clone())));
+        plugins.own_games.extend(now.is_none().then(|| id.to_owned()));
         Ok(Some(plugins))
     }
 
@@ -203,7 +201,7 @@ impl Plugins {
     }
 
     /// Which of a room's plugins have a command called `word`. A tool gives way to games, also where `word` is short for its
-    /// command and the game's has only the long name.
+    /// command and the game's has only the long name, and where `word` is short for it and a number on the sheets of a game.
     pub fn knowing(&self, word: &str, room: &RoomDoc) -> Vec<(&dyn Plugin, &CommandSpec)> {
         let called = |word: &str| {
             let plugins = self.enabled(room).into_iter();
@@ -213,7 +211,9 @@ impl Plugins {
             all.retain(|(plugin, _): &(&dyn Plugin, &CommandSpec)| plugin.manifest().kind == Kind::Game);
             Some(all).filter(|all| !all.is_empty())
         };
-        let all = called(word);
+        let mut all = called(word);
+        let is_a_number = || SheetValue::called(word, self.values(room)).is_some();
+        all.retain(|(plugin, spec)| plugin.manifest().kind == Kind::Game || spec.name == word || !is_a_number());
         let long = || all.iter().find_map(|(_, command)| of_games(called(&command.name)));
         of_games(all.clone()).or_else(long).unwrap_or(all)
     }
