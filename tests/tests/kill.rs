@@ -7,8 +7,9 @@ use journal::keys::{self, TableId};
 use journal::store::Store;
 use serde_json::Value;
 use std::collections::BTreeMap;
+use std::fs;
 use std::path::Path;
-use tests::Conversation;
+use tests::{Conversation, astragal};
 
 /// Commands typed at once in each run, more than the bot can play before it is killed.
 const TYPED: u64 = 40;
@@ -100,5 +101,61 @@ fn check_journal(data: &Path, held: u64, said: &BTreeMap<u64, String>) {
             }
             None => assert_eq!(inspiration(text), None, "#{number} was answered but is not in the journal"),
         }
+    }
+}
+
+/// A game before and after its author thought again.
+const FIRST: &str = "format: 1\ngame: harbour\ntitle: Harbour\nabout: debts\n[sheet]\nheat: 0/100000\n[command risk]\n\
+                     help: Risk it.\nroll: pool = 1d6\n4+: DONE | success\nelse: LOST | failure\nchange: heat +1\n";
+const SECOND: &str = "\n[command calm]\nhelp: Calm down.\nelse: CALM\n";
+
+#[test]
+fn tables_on_two_versions_of_a_game_play_through_kills_side_by_side() {
+    let data = tempfile::tempdir().unwrap();
+    let (games, config) = (data.path().join("games"), data.path().join("c.toml"));
+    fs::create_dir(&games).unwrap();
+    fs::write(&config, format!("games = {games:?}\n")).unwrap();
+    let store = data.path().join("data");
+    let write = |text: &str| fs::write(games.join("harbour.game"), text).unwrap();
+    write(FIRST);
+    let start = || Conversation::with(astragal(&store).arg("--config").arg(&config));
+    let heat = |answer: &str| -> u64 {
+        let of = answer.split_once("heat ").and_then(|(_, heat)| heat.split_once('/')).map(|(heat, _)| heat.parse());
+        of.unwrap_or_else(|| panic!("{answer}")).expect("a number")
+    };
+    let mut bot = start();
+    assert!(bot.ask("!plugin enable harbour").contains("enabled"));
+    bot.ask("!risk");
+    write(&format!("{FIRST}{SECOND}"));
+    let mut chance = Chance(3);
+    let mut held = [1, 0];
+    for _ in 0..8 {
+        for _ in 0..6 {
+            bot.type_line("!risk");
+        }
+        for _ in 0..chance.below(4) {
+            bot.hear();
+        }
+        bot.kill();
+        bot = start();
+        // This table began with the first version, whose command there is no other; another begins with the second one.
+        bot.type_line("!calm");
+        let old = heat(&bot.ask("!heat"));
+        assert!(bot.ask("/room den").contains("den"));
+        let said = bot.ask("!plugin enable harbour");
+        assert!(said.contains("enabled"), "{said}");
+        assert!(bot.ask("!calm").contains("CALM"));
+        let new = heat(&bot.ask("!risk"));
+        assert!((held[0]..=held[0] + 6).contains(&old) && new == held[1] + 1, "{held:?}, {old} and {new}");
+        held = [old, new];
+        assert!(bot.ask("/room hall").contains("hall"));
+    }
+    assert!(bot.end());
+    let store = astragal::store::look(&store.join("store")).expect("it opens");
+    for (room, heat) in ["hall", "den"].into_iter().zip(held) {
+        let table = TableId::of(&RoomId::new("console", room));
+        let audit = journal::audit(&store, &table).unwrap_or_else(|error| panic!("{room}: {error}"));
+        let noted = audit.document.to_string();
+        assert!(noted.contains(&format!("\"heat\":\"{heat}/100000\"")), "{room}: {noted}");
     }
 }
