@@ -4,9 +4,8 @@
 use chat::{Event, Guarantees, Message, PlayerId, RoomId, Speaker, Standing};
 use journal::keys::TableId;
 use journal::store::Memory;
-use plugin_api::{Choice, Commands, Die, Game, Number, Plugin, Refusal, Reply, Turn};
+use plugin_api::{Choice, Commands, Counter, Die, Game, Number, Plugin, Refusal, Reply, SheetValue, Turn};
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
 use std::io::Write;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -23,6 +22,10 @@ const TURNS: usize = 15;
 /// How many files are read.
 const FILES: usize = 500;
 
+/// What both keep on the sheet, and the most of it.
+const STRESS: &str = "stress";
+const MOST_STRESS: i64 = 9;
+
 /// Blades' action, compiled, and the resistance that follows it.
 struct Compiled;
 
@@ -30,11 +33,6 @@ struct Compiled;
 #[derive(Serialize, Deserialize)]
 struct Acted {
     best: u32,
-}
-
-#[derive(Clone, Default, PartialEq, Serialize, Deserialize)]
-struct Stress {
-    of: BTreeMap<u32, u32>,
 }
 
 #[derive(Clone, Copy, Choice, PartialEq)]
@@ -78,10 +76,15 @@ impl Game for Compiled {
     const ID: &'static str = "scoundrels";
     const TITLE: &'static str = "Scoundrels";
     const ABOUT: &'static str = "action and stress";
-    type State = Stress;
+    type State = ();
     type Command = Scoundrel;
 
-    fn play(state: &mut Stress, command: Scoundrel, turn: &mut Turn) -> Result<Reply, Refusal> {
+    fn values() -> Vec<SheetValue> {
+        let first = format!("0/{MOST_STRESS}");
+        vec![SheetValue { name: STRESS.to_owned(), also: Vec::new(), first, bounds: None, tables: false }]
+    }
+
+    fn play((): &mut (), command: Scoundrel, turn: &mut Turn) -> Result<Reply, Refusal> {
         let (rating, position, push, more) = match command {
             Scoundrel::Action { rating, position, push, help, bargain } => {
                 (rating.0, position, push, usize::from(push || bargain) + usize::from(help))
@@ -91,8 +94,7 @@ impl Game for Compiled {
                 let (_, best, sixes) = thrown(turn, attribute.0, 0)?;
                 turn.amend(&acted);
                 let cost = if sixes >= 2 { 0 } else { 6 - best };
-                let stress = state.of.entry(turn.actor.0).or_default();
-                *stress = (*stress + cost).min(9);
+                suffers(turn, i64::from(cost))?;
                 return Ok(Reply::new().bold(format!("RESISTED at {cost} stress")).fact("outcome", "RESISTED"));
             }
         };
@@ -108,14 +110,21 @@ impl Game for Compiled {
             reply = reply.die(die.to_string()).text(" ");
         }
         if push {
-            let stress = state.of.entry(turn.actor.0).or_default();
-            *stress = (*stress + 2).min(9);
-            reply = reply.text(format!("| stress {stress}/9"));
+            let stress = suffers(turn, 2)?;
+            reply = reply.text(format!("| stress {stress}"));
         }
         let reply = if position == Some(Position::Desperate) { reply.text(" | mark experience") } else { reply };
         let reply = reply.record(&Acted { best });
         Ok(if best < 6 { reply.offer("resist 2", "take less of the consequence") } else { reply })
     }
+}
+
+/// So much more stress on the sheet. Returns what it is then.
+fn suffers(turn: &mut Turn, more: i64) -> Result<Counter, Refusal> {
+    let before = turn.value(STRESS)?.unwrap_or(Counter { now: 0, most: Some(MOST_STRESS) });
+    let after = before.at((before.now + more).min(MOST_STRESS));
+    turn.change_value(STRESS, after);
+    Ok(after)
 }
 
 /// Dice for a rating, with the best of them and the number of sixes.

@@ -87,6 +87,25 @@ fn an_export_is_verified_and_the_same_while_the_bot_runs() {
 }
 
 #[test]
+fn a_story_tells_of_games_that_are_files_also_when_a_file_is_gone() {
+    let data = tempfile::tempdir().unwrap();
+    let (games, config) = (data.path().join("games"), data.path().join("c.toml"));
+    fs::create_dir(&games).unwrap();
+    fs::write(&config, format!("games = {games:?}\n")).unwrap();
+    let game = "format: 1\ngame: harbour\ntitle: Harbour\nabout: debts\n[command risk]\nhelp: Risk it.\n\
+                roll: pool = 1d6\nelse: RISKED\nstory: went out to sea\n";
+    fs::write(games.join("harbour.game"), game).unwrap();
+    let mut bot = Conversation::with(astragal(data.path()).arg("--config").arg(&config));
+    for line in ["!plugin enable harbour", "!plugin enable blades", "!risk", "!action 2"] {
+        bot.ask(line);
+    }
+    assert!(bot.end());
+    fs::remove_file(games.join("harbour.game")).unwrap();
+    let story = fs::read_to_string(export(data.path(), &["--story"])).unwrap();
+    assert!(story.contains("went out to sea") && story.matches("**mia**").count() == 2, "{story}");
+}
+
+#[test]
 fn every_change_cut_and_reordering_is_caught_and_the_first_entry_named() {
     let data = tempfile::tempdir().unwrap();
     play(data.path());

@@ -4,6 +4,7 @@ use crate::backup::between_commits;
 use crate::config::Config;
 use crate::examine::claimed;
 use crate::fresh::{self, Part, must_be_free};
+use crate::game_files::{self, with_the_program};
 use crate::out::{out, say};
 use crate::packed::Form;
 use crate::place::Home;
@@ -14,16 +15,18 @@ use bot::Bot;
 use chat::{Clock, RoomId, SystemClock, clean, cut};
 use house::book::{self, Told};
 use journal::Entropy;
+use journal::documents::{GameDoc, from_json};
 use journal::export::{self, Exported};
-use journal::keys::TableId;
+use journal::keys::{self, TableId};
 use journal::moving::{self, Laid, Moved};
 use journal::store::Store;
+use plugin_api::SavedState;
 use std::fs::File;
 use std::io::{self, BufRead, BufWriter, IsTerminal, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use store_sled::{ClaimError, DataDir};
-use table::Settings;
+use table::{Plugins, Settings};
 
 /// Characters of a table's name that are shown: the longest room id on any network.
 const LONGEST_NAME: usize = 300;
@@ -107,11 +110,24 @@ fn write_file(store: &dyn Store, table: &TableId, kind: Journal, made: File, fil
     match kind {
         Journal::Proof => export::write(&exported, now, &mut out)?,
         Journal::Text => export::write_text(&exported, &mut out)?,
-        Journal::Story => book::write(&exported, &house::with_plugins(games::all())?, Told::Markdown, &mut out)?,
-        Journal::Page => book::write(&exported, &house::with_plugins(games::all())?, Told::Html, &mut out)?,
+        Journal::Story => book::write(&exported, &played_at(store, table)?, Told::Markdown, &mut out)?,
+        Journal::Page => book::write(&exported, &played_at(store, table)?, Told::Html, &mut out)?,
         Journal::Move => export::write_all(&exported, store, now, &mut out)?,
     };
     out.into_inner().map_err(|error| error.into_error()).and_then(|file| file.sync_all()).with_context(failed)
+}
+
+/// The games with which a table plays: those of the program, and the files that it keeps.
+fn played_at(store: &dyn Store, table: &TableId) -> anyhow::Result<Plugins> {
+    let mut plugins = game_files::that_tables_keep(house::with_plugins(with_the_program(None))?);
+    for (key, doc) in store.scan(&keys::games(table), None, usize::MAX)? {
+        let (id, GameDoc { version, state, .. }) = (keys::game_of_key(table, &key), from_json(&key, &doc)?);
+        let id = id.filter(|id| plugins.get(id).is_none_or(|known| known.is_a_file()));
+        // What cannot be read any more is told as that of a game that nobody knows.
+        let with = id.and_then(|id| plugins.with_kept(&id, &SavedState { version, state }).ok()?);
+        plugins = with.unwrap_or(plugins);
+    }
+    Ok(plugins)
 }
 
 /// Verifies an export and reports the result.

@@ -40,6 +40,11 @@ pub struct WithFiles {
     own: BTreeSet<String>,
 }
 
+/// These plugins with what reads the files that tables keep.
+pub fn that_tables_keep(plugins: Plugins) -> Plugins {
+    plugins.with_kept_files(Arc::new(declared::Files { brought: games::read }))
+}
+
 /// Everything that comes with the program, but for the files with this name.
 pub fn with_the_program(but: Option<&str>) -> Vec<Box<dyn Plugin>> {
     let files = games::files().into_iter().filter(|game| Some(game.manifest.id.as_str()) != but);
@@ -83,7 +88,7 @@ impl GameFiles {
     /// Adds the games of a directory to these plugins.
     pub fn added_to(&self, plugins: Plugins, directory: Option<&Path>) -> WithFiles {
         let mut before = self.0.lock().expect("nothing panics holding it");
-        let mut plugins = plugins.with_kept_files(Arc::new(declared::Files { brought: games::read }));
+        let mut plugins = that_tables_keep(plugins);
         for game in games::files() {
             plugins = plugins.with(declared::plugin(game).into()).expect("they go with the table's own commands");
         }

@@ -2,7 +2,7 @@
 
 use crate::{
     Answers, Cast, CharacterId, Commands, EarlierRoll, Fit, Kind, Line, Manifest, Past, PrintedDecks, Readers, Refusal,
-    Reply, Role, Scenes, Setting, Turn, Words,
+    Reply, Role, Scenes, Setting, SheetValue, Turn, Words,
 };
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -72,6 +72,11 @@ pub trait Game: Send + Sync + 'static {
     /// Which values on a character's sheet answer a command against them, so that it is settled at once: `vs Ogre`. If the
     /// players may not know such a value, [`Turn::hides`] is true and the answer must not tell it.
     fn answers() -> Vec<Answers> {
+        Vec::new()
+    }
+
+    /// The numbers that it has on everybody's sheet: a command reads and changes them as `!set` does.
+    fn values() -> Vec<SheetValue> {
         Vec::new()
     }
 
@@ -326,7 +331,7 @@ pub fn plugin<G: Game>() -> Box<dyn Plugin> {
         credit: G::CREDIT.to_owned(),
         glossary: pairs(G::GLOSSARY),
         synonyms: pairs(G::SYNONYMS),
-        values: Vec::new(),
+        values: G::values(),
         decks: PrintedDecks::new(),
         tables: Vec::new(),
     };
