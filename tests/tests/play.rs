@@ -7,6 +7,7 @@ mod completion;
 mod declarations;
 mod every_word;
 mod game_files;
+mod game_scenes;
 mod game_versions;
 mod games;
 mod golden;

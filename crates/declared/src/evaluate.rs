@@ -165,7 +165,11 @@ impl Scope<'_, '_> {
             Expression::Shown { each, on } => {
                 let shown =
                     |number: u32| usize::try_from(number).ok().and_then(|number| each.get(number.checked_sub(1)?));
-                let dice = self.value(on)?.dice();
+                let dice = match self.value(on)? {
+                    // The one die that `it` is.
+                    Value::Number(number) => vec![(0, u32::try_from(number).unwrap_or(0))],
+                    dice => dice.dice(),
+                };
                 within(dice.iter().filter_map(|(_, number)| shown(*number)).map(|times| i64::from(*times)).sum())
             }
             Expression::With(pool, more) => {

@@ -138,6 +138,7 @@ pub const EXPRESSIONS: &[Row] = &[
     Row::new("2d6, (number)d6, 1d(most)", "dice, in a `roll` alone"),
     Row::new("(number)d[ability]", "dice of a heading `[die ability]`, in a `roll` alone"),
     Row::new("count(success in green), count(success in green, yellow)", "how often a word shows on such dice"),
+    Row::new("green where count(success in it) = 0", "such dice of which something is so"),
     Row::new("highest(pool), lowest(pool), total(pool)", "of dice that fell; of no dice these are 0"),
     Row::new("count(pool), size(pool)", "how many dice these are"),
     Row::new("pool where it >= 5, pool where it = 1 or it = 6", "the dice of which that is so"),

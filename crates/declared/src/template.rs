@@ -1,7 +1,7 @@
 //! A text with values in it: `RESISTED at {cost} stress`.
 
 use crate::evaluate::Scope;
-use crate::expression::{Dice, Expression, Names, parse};
+use crate::expression::{Dice, Expression, Kind, Names, parse};
 use crate::lines::Line;
 use crate::mistake::Mistake;
 use plugin_api::Refusal;
@@ -38,7 +38,13 @@ impl Template {
             let Some(length) = rest[opens..].find('}') else {
                 return Err(line.wrong(opened..opened + 1, "a } is missing for this {"));
             };
-            parts.push(Part::Worked(parse(line, opened + 1..opened + length, names, Dice::Lie)?.expression));
+            let place = opened + 1..opened + length;
+            let parsed = parse(line, place.clone(), names, Dice::Lie)?;
+            if let Kind::Faced(_) = parsed.kind {
+                let what = "these dice are shown already: count(WORD in ...) says how often they show a word";
+                return Err(line.wrong(place, what));
+            }
+            parts.push(Part::Worked(parsed.expression));
             at = opened + length + 1;
         }
         Ok(Template(parts))

@@ -137,7 +137,7 @@ impl Notation {
     /// The sum of dice that it is: one roll, made once, and compared with nothing. `None` if it is anything else.
     pub fn sum(&self) -> Option<&Expression> {
         match self.rolls.as_slice() {
-            [only] => only.once().filter(|sum| sum.throws() && sum.compared().is_none()),
+            [only] => only.once().filter(|sum| sum.throws() && sum.compared().is_none() && !sum.shows_words()),
             _ => None,
         }
     }
@@ -221,7 +221,7 @@ mod tests {
             "d[ - ,-:2, hit + hit:3] + d[miss] CANCEL hit / miss",
             "1d[blank,blank:2,hit+hit:3] + 1d[miss] cancel hit/miss",
         ),
-        ("2x d[a,b] + d[c,C,d] sum cancel a/b,C/d", "2x 1d[a,b] + 1d[c,C,d] sum cancel a/b, C/d"),
+        ("2x d[a,b] + d[c,C,d] cancel a/b,C/d", "2x 1d[a,b] + 1d[c,C,d] cancel a/b, C/d"),
         ("{4d6,2d8}kh1", "{4d6, 2d8}kh1"),
         ("{d6+d8}kh1", "{1d6 + 1d8}kh1"),
         ("2d6 x 2", "2d6 * 2"),

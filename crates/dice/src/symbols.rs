@@ -1,6 +1,6 @@
 //! Dice with words on their faces: what shows on all of them together, and words that cancel each other.
 
-use crate::expression::{Count, Expression, Face, FaceList, Faces, Operator, Pool, Source};
+use crate::expression::{Count, Expression, Face, FaceList, Faces, Modifier, Operator, Pool, Source};
 use crate::notation::Repeated;
 use crate::roll::Roll;
 use std::collections::{BTreeMap, BTreeSet};
@@ -66,6 +66,28 @@ pub(crate) fn words_on(expression: &Expression) -> Option<Vec<&str>> {
     }
 }
 
+/// True if dice that show nothing but words are compared, or calculated with: their words are no numbers.
+pub(crate) fn calculates_with_words(expression: &Expression) -> bool {
+    let several = |all: &[Expression]| all.iter().any(calculates_with_words);
+    let shows = |each: &Expression| words_on(each).is_some() || calculates_with_words(each);
+    match expression {
+        Expression::Number(_) => false,
+        Expression::Pool(Pool { source, modifiers }) => match source {
+            Source::Dice(..) => words_on(expression).is_some() && modifiers.iter().any(Modifier::counts),
+            Source::Group(members) => members.iter().any(shows),
+        },
+        Expression::Parentheses(inner) => calculates_with_words(inner),
+        Expression::Chain(first, rest) if words_on(expression).is_some() => {
+            calculates_with_words(first) || rest.iter().any(|(_, each)| calculates_with_words(each))
+        }
+        Expression::Chain(first, rest) => shows(first) || rest.iter().any(|(_, each)| shows(each)),
+        Expression::Negative(inner) | Expression::Labelled(inner, _) => shows(inner),
+        Expression::Power(left, right) | Expression::Compared(left, _, right) => shows(left) || shows(right),
+        Expression::ComparedWithEach(left, _, pool) => shows(left) || shows(&Expression::Pool(pool.clone())),
+        Expression::Function(_, arguments) => several(arguments) || arguments.iter().any(shows),
+    }
+}
+
 /// True if words of this sum of dice may cancel each other: nothing else is done to the dice.
 pub(crate) fn may_cancel(expression: &Expression) -> bool {
     match expression {
@@ -95,8 +117,30 @@ fn numbered(expression: &Expression, number: &dyn Fn(&Face) -> i64) -> Expressio
 }
 
 impl Expression {
-    /// The chance, 0 to 1, that a die shows each word, for dice with words to which nothing is done.
-    pub fn words_of_each(&self) -> Option<BTreeMap<&str, f64>> {
+    /// True if it shows words and no number.
+    pub fn shows_words(&self) -> bool {
+        words_on(self).is_some()
+    }
+
+    /// The chance, 0 to 1, that each word shows, for dice with words to which nothing is done; and on what it shows, in words: on
+    /// each die, or on any of a sum of several kinds.
+    pub fn chances_of_words(&self) -> Option<(BTreeMap<&str, f64>, &'static str)> {
+        let Expression::Chain(first, rest) = self else {
+            let on = if self.dice() == Some(1) { "" } else { ", each die for itself" };
+            return Some((self.words_of_each()?, on));
+        };
+        let mut none: BTreeMap<&str, f64> =
+            words_on(self).filter(|_| may_cancel(self))?.into_iter().map(|word| (word, 1.0)).collect();
+        for each in rest.iter().map(|(_, each)| each).chain([&**first]) {
+            let dice = i32::try_from(each.dice()?).ok()?;
+            for (word, chance) in each.words_of_each()? {
+                none.entry(word).and_modify(|none| *none *= (1.0 - chance).powi(dice));
+            }
+        }
+        Some((none.into_iter().map(|(word, none)| (word, 1.0 - none)).collect(), ", at least once"))
+    }
+
+    fn words_of_each(&self) -> Option<BTreeMap<&str, f64>> {
         let Expression::Pool(Pool { source: Source::Dice(_, faces @ Faces::List(list)), modifiers }) = self else {
             return None;
         };

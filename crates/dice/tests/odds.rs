@@ -144,6 +144,14 @@ fn what_is_left_of_words_that_cancel_has_exact_odds() {
 }
 
 #[test]
+fn each_word_of_several_kinds_of_dice_has_its_chance() {
+    let notation: Notation = "2d[a,b] + d[a+a,-]".parse().unwrap();
+    let (chances, on) = notation.rolls[0].expression.chances_of_words().unwrap();
+    let chance = |word: &str| chances[word];
+    assert_eq!((chance("a"), chance("b"), chance("blank"), on), (0.875, 0.75, 0.5, ", at least once"));
+}
+
+#[test]
 fn odds_agree_with_rolls() {
     let rolls = std::env::var("ASTRAGAL_ODDS_ROLLS").map_or(ROLLS, |rolls| rolls.parse().unwrap());
     let mut runner = TestRunner::deterministic();

@@ -155,7 +155,7 @@ fn words_on_dice_are_counted_and_cancel_each_other() {
     assert_eq!(words("d[hit,miss]+d[hit,miss] cancel hit/miss", &[(2, 1), (2, 2)]), "0: ");
     assert_eq!(words("2d[hit,miss]k>5", &[(2, 1), (2, 2)]), "0: ");
     assert_eq!(words("d[hit,1]", &[(2, 1)]), "0: no words");
-    assert_eq!(words("d[hit] + 1", &[(1, 1)]), "1: no words");
+    assert_eq!(words("d[hit,1] + 1", &[(2, 2)]), "2: no words");
     let shown = rolled("2d[hit,miss] cancel hit/miss", &[(2, 2), (2, 2)]);
     assert_eq!(shown, "-2 = 2d[hit,miss] [miss miss] cancel hit/miss");
     for (text, what) in [
@@ -166,6 +166,15 @@ fn words_on_dice_are_counted_and_cancel_each_other() {
         ("2d[hit,miss] cancel hit", "two words cancel each other"),
         ("2d[hit,miss] cancel hit/hit", "each word cancels one other"),
         ("2d[hit,miss,dark] cancel hit/miss, hit/dark", "each word cancels one other"),
+        ("2d[hit,miss] + 1", "no number to calculate with"),
+        ("2d[hit,miss] - d[hit]", "no number to calculate with"),
+        ("2d[hit,miss] vs 3", "no number to calculate with"),
+        ("2d[hit,miss] >= 1", "no number to calculate with"),
+        ("2d[hit,miss][fire]", "no number to calculate with"),
+        ("d6 * max(1, (d[hit]))", "no number to calculate with"),
+        ("{2d[hit,miss], d6}kh1", "no number to calculate with"),
+        ("d20 vs each 2d[hit,miss]", "no number to calculate with"),
+        ("3x d[hit,miss] sum", "not added up"),
         ("2d6 cancel hit/miss", "I cannot read"),
         ("2d[hit,miss] cancel the order", "I cannot read"),
         ("d[a+a+a+a+a+a+a+a+a+a+a]", "a die needs its faces"),

@@ -12,9 +12,9 @@ const RARE: f64 = 0.005;
 
 /// The chance of each word, for dice with words that are not counted otherwise.
 pub fn words_of(expression: &Expression) -> Option<String> {
-    let each = expression.words_of_each()?.into_iter().map(|(word, chance)| format!("{word} {}", percent(chance)));
-    let several = if expression.dice() == Some(1) { "" } else { ", each die for itself" };
-    Some(each.collect::<Vec<_>>().join(", ") + several)
+    let (chances, on) = expression.chances_of_words()?;
+    let each = chances.into_iter().map(|(word, chance)| format!("{word} {}", percent(chance)));
+    Some(each.collect::<Vec<_>>().join(", ") + on)
 }
 
 /// The odds of words that cancel each other: how likely more of the one are left, or more of the other.

@@ -159,6 +159,11 @@ fn totals(reply: Reply, rolls: &Rolls, several: &[Roll]) -> Reply {
         let sum = several.iter().map(Roll::total).fold(0, i64::saturating_add);
         return reply.bold(sum.to_string()).text(format!(" = {} | ", each(" + ")));
     }
+    let words = |roll: &Roll| roll.words().map(|words| words_shown(roll, &words));
+    if let Some(mut words) = several.iter().take(MOST_TOTALS).map(words).collect::<Option<Vec<_>>>() {
+        words.extend((several.len() > MOST_TOTALS).then(|| "…".to_owned()));
+        return reply.bold(words.join("; ")).text(" | ");
+    }
     reply.bold(each(" ")).text(" | ")
 }
 

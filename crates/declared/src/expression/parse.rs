@@ -55,7 +55,7 @@ pub fn parse(line: &Line, part: Range<usize>, names: &Names, dice: Dice) -> Resu
     if all.len() > MOST_TOKENS {
         return Err(line.wrong(part, format!("an expression may have {MOST_TOKENS} words and signs, and not more")));
     }
-    let mut parser = Parser { line, tokens: &all, next: 0, names, it: false, dice, depth: 0, end: part.end };
+    let mut parser = Parser { line, tokens: &all, next: 0, names, it: None, dice, depth: 0, end: part.end };
     let parsed = parser.expression()?;
     match parser.tokens.get(parser.next) {
         None => Ok(parsed),
@@ -75,8 +75,8 @@ struct Parser<'a> {
     tokens: &'a [Token],
     next: usize,
     names: &'a Names,
-    /// Whether `it` is the number of a die here.
-    it: bool,
+    /// What `it` is here, if it is a die: its number, or a die with words.
+    it: Option<Kind>,
     dice: Dice,
     depth: usize,
     end: usize,
@@ -142,6 +142,7 @@ impl Parser<'_> {
         let at = self.tokens[from].at.start..self.tokens[self.next - 1].at.end;
         let hint = match (kind, &parsed.kind) {
             (Kind::Number, Kind::Pool) => ": write highest(...), total(...) or count(...) of them",
+            (Kind::Number, Kind::Faced(_)) => ": write count(WORD in ...), which counts a word on them",
             _ => "",
         };
         Err(self.line.wrong(at, format!("this is {}, and here I need {kind}{hint}", parsed.kind)))
@@ -280,7 +281,8 @@ impl Parser<'_> {
         loop {
             if self.takes("where") {
                 self.must_be(&Kind::Pool, from, &left)?;
-                let before = std::mem::replace(&mut self.it, true);
+                let it = if let Kind::Faced(_) = left.kind { left.kind.clone() } else { Kind::Number };
+                let before = self.it.replace(it);
                 let holds = self.of(&Kind::Flag, Self::either)?;
                 self.it = before;
                 let expression = Expression::Where(Box::new(left.expression), Box::new(holds));
@@ -320,8 +322,11 @@ impl Parser<'_> {
                 _ => Ok(inner),
             };
         }
-        if self.it && self.takes(IT) {
-            return Ok(number(Expression::Name(IT.to_owned())));
+        if self.text() == IT
+            && let Some(kind) = self.it.clone()
+        {
+            self.next += 1;
+            return Ok(Parsed { expression: Expression::Name(IT.to_owned()), kind });
         }
         let known = known_name(self.tokens, self.next, |name| self.names.contains_key(name));
         let called =
@@ -372,10 +377,24 @@ impl Parser<'_> {
             if at > 0 {
                 self.needs(",")?;
             }
-            all.push(self.of(kind, Self::expression)?);
+            let from = self.next;
+            let parsed = self.expression()?;
+            self.must_be(kind, from, &parsed)?;
+            if function != Function::Count {
+                self.has_numbers(from, &parsed)?;
+            }
+            all.push(parsed.expression);
         }
         self.needs(")")?;
         Ok(Parsed { expression: Expression::Made(function, all), kind: kind.clone() })
+    }
+
+    /// Refuses dice with words where their numbers would count.
+    fn has_numbers(&self, from: usize, parsed: &Parsed) -> Result<(), Mistake> {
+        let Kind::Faced(die) = &parsed.kind else { return Ok(()) };
+        let at = self.tokens[from].at.start..self.tokens[self.next - 1].at.end;
+        let what = format!("{} dice show words, and no numbers: count(WORD in ...) counts one", die.name);
+        Err(self.line.wrong(at, what))
     }
 
     /// True for `count(success in pool)`, from the name on.
@@ -436,8 +455,8 @@ impl Parser<'_> {
         let from = self.next;
         let of = self.behind()?;
         self.must_be(&Kind::Pool, from, &of)?;
-        let kind = of.kind.of_several();
-        Ok(Parsed { expression: Expression::Best { highest, count, of: Box::new(of.expression) }, kind })
+        self.has_numbers(from, &of)?;
+        Ok(pool(Expression::Best { highest, count, of: Box::new(of.expression) }))
     }
 
     /// True for `d6`, or the `d` in front of `(sides)` or `[die]`.

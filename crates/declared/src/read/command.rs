@@ -270,7 +270,11 @@ impl Reader<'_> {
         if !self.done.command.ends.is_empty() {
             return Err(line.all_wrong("what is measured goes above the ways to end"));
         }
-        self.measures(line, line.from, line.text.len())
+        self.measures(line, line.from, line.text.len()).inspect_err(|_| {
+            // It is measured all the same: one mistake makes no second.
+            self.done.command.total = Some(Expression::Number(0));
+            self.done.names.insert(VALUE.to_owned(), Kind::Number);
+        })
     }
 
     fn measures(&mut self, line: &Line, from: usize, to: usize) -> Result<(), Mistake> {
@@ -313,7 +317,9 @@ impl Reader<'_> {
     }
 
     fn end(&mut self, line: &Line) -> Result<(), Mistake> {
-        if let ([pool], None) = (self.rolls.as_slice(), &self.done.command.total) {
+        if let ([pool], None) = (self.rolls.as_slice(), &self.done.command.total)
+            && !self.done.command.faced.contains_key(pool)
+        {
             // Of the one roll, the highest die counts.
             let highest = Expression::Made(Function::Highest, vec![Expression::Name(pool.clone())]);
             self.done.command.total = Some(highest);

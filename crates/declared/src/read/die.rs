@@ -130,4 +130,31 @@ mod tests {
             assert!(wrong.contains(what) && wrong.matches(", column ").count() == 1, "{lines}: {wrong}");
         }
     }
+
+    #[test]
+    fn dice_with_words_have_no_numbers() {
+        let with = |line: &str| {
+            let file = format!(
+                "format: 1\ngame: dicey\ntitle: Dicey\nabout: a die\n\n[die light]\n1: -\n2: hit\n\n[die dark]\n1: miss\n\n\
+                 [command go]\nhelp: Go.\nroll: pool = 2d[light]\nroll: dark = 1d[dark]\n{line}\n"
+            );
+            read(&file).err().map(|mistakes| mistakes.to_string()).unwrap_or_default()
+        };
+        assert_eq!(with("let: left = size(pool where count(hit in it) = 0)"), "");
+        for (line, what) in [
+            ("let: best = highest(pool)", "light dice show words"),
+            ("let: sum = total(pool)", "light dice show words"),
+            ("let: best = count(hit in highest 1 of pool)", "light dice show words"),
+            ("let: left = size(pool where it >= 2)", "this is light dice, and here I need a number"),
+            ("tell: {pool}", "these dice are shown already"),
+            ("let: sum = pool + 1", "write count(WORD in ...)"),
+            ("let: hits = count(hit in dark)", "no hit is on dark dice"),
+            ("let: hits = count(hitt in pool)", "did you mean hit?"),
+            ("let: all = pool with dark", "cannot be one pool"),
+            ("roll: more = 1d[ligth]", "did you mean light?"),
+        ] {
+            let wrong = with(line);
+            assert!(wrong.contains(what) && wrong.matches(", column ").count() == 1, "{line}: {wrong}");
+        }
+    }
 }

@@ -85,6 +85,7 @@ fn one_roll(inner: &str, dialect: Dialect) -> Option<Result<Expression, String>>
     };
     let first = rolls.pop().filter(|first| first.once().is_some());
     Some(match first {
+        Some(first) if first.expression.shows_words() => Err("these dice show words, and no number".to_owned()),
         Some(first) if rolls.is_empty() => Ok(first.expression),
         _ => Err("that is more than one roll".to_owned()),
     })
