@@ -1,10 +1,12 @@
 //! Games that a table has of its own: somebody writes a file, and posts it in the room.
 
 use declared::Files;
+use journal::keys;
 use plugin_api::Plugin;
+use serde_json::{Value, json};
 use std::sync::Arc;
 use table::Settings;
-use tests::seated::{Seated, Seating};
+use tests::seated::{self, Seated, Seating};
 
 /// A message that brings a game.
 const RISK: &str = "\
@@ -48,7 +50,7 @@ fn reads_files(table: &mut Seated) {
 fn a_table_brings_a_game_changes_it_and_takes_it_back() {
     let mut table = seated(true);
     let said = table.plays("Ann", RISK).reply();
-    assert!(said.contains(") is this table's own, and enabled in this room"), "{said}");
+    assert!(said.contains(") is this table's own, and enabled here"), "{said}");
     assert!(said.contains("!help harbour teaches it."), "{said}");
     assert!(table.plays("Bob", "!risk 2").reply().contains("heat 1/6 (+1)"));
     let listed = table.say("Bob", "!plugins").all();
@@ -141,4 +143,15 @@ fn the_command_is_known_however_it_is_spaced_and_stands_alone() {
         let came = table.say("Ann", &RISK.replace("!plugin add", typed)).all();
         assert!(came.contains(what), "{typed}: {came}");
     }
+}
+
+#[test]
+fn what_another_game_left_at_the_table_stays_as_it_is() {
+    let mut table = seated(true);
+    table.plays("Ann", "!roll d6");
+    let (key, left) = (keys::game(&seated::table(), "harbour"), json!({ "version": 7, "state": { "debts": 3 } }));
+    table.write(&key, &left);
+    let refused = table.say("Ann", RISK);
+    assert!(refused.refused() && refused.all().contains("This table plays Harbour"), "{}", refused.all());
+    assert_eq!(table.read::<Value>(&key), Some(left));
 }

@@ -23,15 +23,16 @@ pub(super) fn add(turn: &mut HouseTurn, file: &str) -> Result<Reply, Unplayed> {
     turn.needs(Act::SetTable, "bring a game to the table")?;
     let game = turn.host.brought(turn.body)?;
     let Manifest { id, title, .. } = game.manifest();
-    let known = turn.host.plugins.own_games.contains(id);
     if let Some(reply) = plays(turn, &*game)? {
         return Ok(reply);
     }
+    // What it cannot read was left by another game.
+    let held = turn.ledger.read::<GameDoc>(&keys::game(turn.ledger.id(), id))?.is_some();
     let is_in = !Arc::make_mut(turn.room).plugins.insert(id.clone());
-    if known && is_in {
+    if held && (is_in || !turn.host.plugins.own_games.contains(id)) {
         return Err(Refusal::new(format!("this table plays {title} as it is in this file already")).into());
     }
-    if !known {
+    if !held {
         let SavedState { version, state } = game.first().saved();
         let place = Document::Game(id.clone());
         let begun = diff(&format!("{}/state", place.path()), None, Some(&state));
@@ -41,8 +42,7 @@ pub(super) fn add(turn: &mut HouseTurn, file: &str) -> Result<Reply, Unplayed> {
         turn.effects.outdated_games.push(id.clone());
         turn.effects.begun = begun;
     }
-    let came =
-        format!("{title} (file {file}) is this table's own, and enabled in this room from the next message on. ");
+    let came = format!("{title} (file {file}) is this table's own, and enabled here from the next message on. ");
     Ok(enabled(turn, game.manifest(), came))
 }
 
