@@ -1,5 +1,6 @@
 //! Parses dice notation; `notation.rs` has the grammar.
 
+mod cancels;
 mod checks;
 mod faces;
 mod modifiers;
@@ -13,7 +14,6 @@ use crate::expression::{
 };
 use crate::limits::{MAX_DEPTH, MAX_DICE, MAX_LABEL, MAX_REPEATS, MAX_ROLLS};
 use crate::notation::{Notation, NotationError, Repeated, Together};
-use crate::symbols::calculates_with_words;
 use numbers::{added_apart, range};
 use std::ops::Range;
 
@@ -124,14 +124,7 @@ impl<'a> Parser<'a> {
             return Err(self.error(start..self.at, format!("that is {} dice, and {MAX_DICE} is the most", self.dice)));
         }
         let cancels = self.cancels(&expression)?;
-        if calculates_with_words(&expression) {
-            let what =
-                "these dice show words, and no number to calculate with; cancel hit/miss takes words from each other";
-            return Err(self.error(start..self.at, what));
-        }
-        if together.is_some() && expression.shows_words() {
-            return Err(self.error(start..self.at, "these dice show words, which are not added up or sorted"));
-        }
+        self.may_show_words(start, &expression, together)?;
         Ok(Repeated { times, expression, together, cancels })
     }
 

@@ -5,8 +5,7 @@ use crate::expression::{Count, End, Expression, Face, FaceList, Faces, Pool, Sou
 use crate::limits::{MAX_DICE, MAX_FACES, MAX_LABEL, MAX_TENS, MAX_WORDS};
 use crate::notation::NotationError;
 use crate::source::Scripted;
-use crate::symbols::{BLANK, Cancel, JOINED, may_cancel, words_on};
-use std::collections::BTreeSet;
+use crate::symbols::{BLANK, JOINED};
 
 /// The dice that a step goes up and down.
 const STEPS: [u32; 5] = [4, 6, 8, 10, 12];
@@ -223,7 +222,7 @@ impl Parser<'_> {
     }
 
     /// A word on a face.
-    fn face_word(&mut self) -> Option<&'_ str> {
+    pub(super) fn face_word(&mut self) -> Option<&'_ str> {
         let (text, from) = (self.text, self.at);
         let rest = &text[from..];
         let end = rest.find(|c: char| !c.is_alphabetic() && !matches!(c, '\'' | '-' | '_')).unwrap_or(rest.len());
@@ -233,65 +232,6 @@ impl Parser<'_> {
         }
         self.at += end;
         Some(word)
-    }
-
-    /// `cancel hit/miss, flash/dark` behind a sum of dice with words, of which these take each other away.
-    pub(super) fn cancels(&mut self, expression: &Expression) -> Parsed<Vec<Cancel>> {
-        self.skip_spaces();
-        let Some(words) = words_on(expression).filter(|_| self.letters().eq_ignore_ascii_case("cancel")) else {
-            return Ok(Vec::new());
-        };
-        let start = self.at;
-        self.at += self.letters().len();
-        if !self.begins_a_pair(&words) {
-            self.at = start;
-            return Ok(Vec::new());
-        }
-        if !may_cancel(expression) {
-            let what = "words cancel each other on dice to which nothing else is done";
-            return Err(self.error(start..self.at, what));
-        }
-        let mut all = Vec::new();
-        loop {
-            let word = self.cancelled(&words)?;
-            if !self.eat(b'/') || all.len() == MAX_WORDS {
-                return Err(
-                    self.error(start..self.at, "two words cancel each other, as in cancel hit/miss, flash/dark")
-                );
-            }
-            let against = self.cancelled(&words)?;
-            let twice = |word: &String| all.iter().any(|pair: &Cancel| pair.word == *word || pair.against == *word);
-            if word == against || twice(&word) || twice(&against) {
-                return Err(self.error(start..self.at, "each word cancels one other"));
-            }
-            all.push(Cancel { word, against });
-            self.skip_spaces();
-            if !self.eat(b',') {
-                return Ok(all);
-            }
-        }
-    }
-
-    /// True if what follows is a word that cancels another, and no remark: `cancel the order`.
-    fn begins_a_pair(&self, words: &[&str]) -> bool {
-        let word = self.rest().trim_start().split(|c: char| c.is_whitespace() || c == ',').next().unwrap_or_default();
-        word.contains('/') || words.contains(&word)
-    }
-
-    /// One of these words.
-    fn cancelled(&mut self, words: &[&str]) -> Parsed<String> {
-        self.skip_spaces();
-        let start = self.at;
-        let word = self.face_word().unwrap_or_default().to_owned();
-        self.skip_spaces();
-        match words.contains(&word.as_str()) && word != BLANK {
-            true => Ok(word),
-            false => {
-                let others: BTreeSet<&str> = words.iter().copied().filter(|word| *word != BLANK).collect();
-                let others = others.into_iter().collect::<Vec<_>>().join(", ");
-                Err(self.error(start..self.at, format!("what shows on these dice is {others}")))
-            }
-        }
     }
 
     fn range(&mut self, start: usize, first: &Face) -> Parsed<Faces> {

@@ -1,0 +1,86 @@
+//! Parses what is done with dice that show words: `cancel hit/miss`, and nothing that needs numbers.
+
+use super::{Parsed, Parser};
+use crate::expression::Expression;
+use crate::limits::MAX_WORDS;
+use crate::notation::Together;
+use crate::symbols::{BLANK, Cancel, calculates_with_words, may_cancel, words_on};
+use std::collections::BTreeSet;
+
+impl Parser<'_> {
+    /// Refuses dice with words, in the roll that began at `start`, where numbers are needed.
+    pub(super) fn may_show_words(
+        &self,
+        start: usize,
+        expression: &Expression,
+        together: Option<Together>,
+    ) -> Parsed<()> {
+        let what = if calculates_with_words(expression) {
+            "these dice show words, and no number to calculate with; cancel hit/miss takes words from each other"
+        } else if together.is_some() && expression.shows_words() {
+            "these dice show words, which are not added up or sorted"
+        } else {
+            return Ok(());
+        };
+        Err(self.error(start..self.at, what))
+    }
+
+    /// `cancel hit/miss, flash/dark` behind a sum of dice with words, of which these take each other away.
+    pub(super) fn cancels(&mut self, expression: &Expression) -> Parsed<Vec<Cancel>> {
+        self.skip_spaces();
+        let Some(words) = words_on(expression).filter(|_| self.letters().eq_ignore_ascii_case("cancel")) else {
+            return Ok(Vec::new());
+        };
+        let start = self.at;
+        self.at += self.letters().len();
+        if !self.begins_a_pair(&words) {
+            self.at = start;
+            return Ok(Vec::new());
+        }
+        if !may_cancel(expression) {
+            let what = "words cancel each other on dice to which nothing else is done";
+            return Err(self.error(start..self.at, what));
+        }
+        let mut all = Vec::new();
+        loop {
+            let word = self.cancelled(&words)?;
+            if !self.eat(b'/') || all.len() == MAX_WORDS {
+                return Err(
+                    self.error(start..self.at, "two words cancel each other, as in cancel hit/miss, flash/dark")
+                );
+            }
+            let against = self.cancelled(&words)?;
+            let twice = |word: &String| all.iter().any(|pair: &Cancel| pair.word == *word || pair.against == *word);
+            if word == against || twice(&word) || twice(&against) {
+                return Err(self.error(start..self.at, "each word cancels one other"));
+            }
+            all.push(Cancel { word, against });
+            self.skip_spaces();
+            if !self.eat(b',') {
+                return Ok(all);
+            }
+        }
+    }
+
+    /// True if what follows is a word that cancels another, and no remark: `cancel the order`.
+    fn begins_a_pair(&self, words: &[&str]) -> bool {
+        let word = self.rest().trim_start().split(|c: char| c.is_whitespace() || c == ',').next().unwrap_or_default();
+        word.contains('/') || words.contains(&word)
+    }
+
+    /// One of these words.
+    fn cancelled(&mut self, words: &[&str]) -> Parsed<String> {
+        self.skip_spaces();
+        let start = self.at;
+        let word = self.face_word().unwrap_or_default().to_owned();
+        self.skip_spaces();
+        match words.contains(&word.as_str()) && word != BLANK {
+            true => Ok(word),
+            false => {
+                let others: BTreeSet<&str> = words.iter().copied().filter(|word| *word != BLANK).collect();
+                let others = others.into_iter().collect::<Vec<_>>().join(", ");
+                Err(self.error(start..self.at, format!("what shows on these dice is {others}")))
+            }
+        }
+    }
+}
