@@ -325,6 +325,15 @@ mod tests {
     use super::*;
 
     #[test]
+    fn what_cancels_words_on_dice_is_no_prose_if_half_of_it_is_typed() {
+        let prose = |typed: &str| Notation::prose_in_doubt(typed, Dialect::Native);
+        for half in ["cancel hit", "cancel hit, miss", "cancel hit miss", "cancel hit-miss", "Cancel Hit"] {
+            assert_eq!(prose(&format!("2d[hit,miss] {half}")), None, "{half}");
+        }
+        assert_eq!(prose("2d[hit,miss] cancel the order"), Some(13));
+    }
+
+    #[test]
     fn phrases_about_dice_have_a_notation() {
         for (said, notation) in [
             ("4d6 drop lowest", "4d6dl1"),

@@ -156,6 +156,7 @@ fn words_on_dice_are_counted_and_cancel_each_other() {
     assert_eq!(words("2d[hit,miss]k>5", &[(2, 1), (2, 2)]), "0: ");
     assert_eq!(words("d[hit,1]", &[(2, 1)]), "0: no words");
     assert_eq!(words("d[hit,1] + 1", &[(2, 2)]), "2: no words");
+    assert_eq!(words("2d[Hit,miss] cancel hit/MISS", &[(2, 1), (2, 2)]), "0: ");
     let shown = rolled("2d[hit,miss] cancel hit/miss", &[(2, 2), (2, 2)]);
     assert_eq!(shown, "-2 = 2d[hit,miss] [miss miss] cancel hit/miss");
     for (text, what) in [
@@ -164,6 +165,8 @@ fn words_on_dice_are_counted_and_cancel_each_other() {
         ("2d[hit,miss] cancel hit/mist", "what shows on these dice is hit, miss"),
         ("2d[hit,-] cancel hit/blank", "what shows on these dice is hit"),
         ("2d[hit,miss] cancel hit", "two words cancel each other"),
+        ("2d[hit,miss] cancel hit-miss", "what shows on these dice is hit, miss"),
+        ("2d[hit,Hit,miss] cancel HIT/miss", "what shows on these dice is Hit, hit, miss"),
         ("2d[hit,miss] cancel hit/hit", "each word cancels one other"),
         ("2d[hit,miss,dark] cancel hit/miss, hit/dark", "each word cancels one other"),
         ("2d[hit,miss] + 1", "no number to calculate with"),
@@ -178,6 +181,8 @@ fn words_on_dice_are_counted_and_cancel_each_other() {
         ("2d6 cancel hit/miss", "I cannot read"),
         ("2d[hit,miss] cancel the order", "I cannot read"),
         ("d[a+a+a+a+a+a+a+a+a+a+a]", "a die needs its faces"),
+        ("2d[a,,b]", "a face is missing between these commas"),
+        ("2d[a,", "this bracket is never closed"),
     ] {
         let error = text.parse::<Notation>().map(drop).expect_err(text).to_string();
         assert!(error.contains(what), "{text}: {error}");

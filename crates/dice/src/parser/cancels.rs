@@ -45,9 +45,9 @@ impl Parser<'_> {
         loop {
             let word = self.cancelled(&words)?;
             if !self.eat(b'/') || all.len() == MAX_WORDS {
-                return Err(
-                    self.error(start..self.at, "two words cancel each other, as in cancel hit/miss, flash/dark")
-                );
+                let end = self.rest().chars().next().map_or(0, char::len_utf8);
+                let what = "two words cancel each other, as in cancel hit/miss, flash/dark";
+                return Err(self.error(self.at..self.at + end, what));
             }
             let against = self.cancelled(&words)?;
             let twice = |word: &String| all.iter().any(|pair: &Cancel| pair.word == *word || pair.against == *word);
@@ -65,22 +65,30 @@ impl Parser<'_> {
     /// True if what follows is a word that cancels another, and no remark: `cancel the order`.
     fn begins_a_pair(&self, words: &[&str]) -> bool {
         let word = self.rest().trim_start().split(|c: char| c.is_whitespace() || c == ',').next().unwrap_or_default();
-        word.contains('/') || words.contains(&word)
+        let shown = word.split('-').next().unwrap_or_default();
+        word.contains('/') || [word, shown].iter().any(|word| on_dice(word, words).is_some())
     }
 
     /// One of these words.
     fn cancelled(&mut self, words: &[&str]) -> Parsed<String> {
         self.skip_spaces();
         let start = self.at;
-        let word = self.face_word().unwrap_or_default().to_owned();
+        let word = on_dice(self.face_word().unwrap_or_default(), words);
         self.skip_spaces();
-        match words.contains(&word.as_str()) && word != BLANK {
-            true => Ok(word),
-            false => {
+        match word {
+            Some(word) => Ok(word.to_owned()),
+            None => {
                 let others: BTreeSet<&str> = words.iter().copied().filter(|word| *word != BLANK).collect();
                 let others = others.into_iter().collect::<Vec<_>>().join(", ");
                 Err(self.error(start..self.at, format!("what shows on these dice is {others}")))
             }
         }
     }
+}
+
+/// The word on the dice that is meant: it, or the only one that differs in capitals.
+fn on_dice<'w>(typed: &str, words: &[&'w str]) -> Option<&'w str> {
+    let shown = || words.iter().copied().filter(|word| *word != BLANK);
+    let mut alike = shown().filter(|word| word.to_lowercase() == typed.to_lowercase());
+    shown().find(|word| *word == typed).or_else(|| alike.next().filter(|first| alike.all(|other| other == *first)))
 }

@@ -152,9 +152,7 @@ impl Parser<'_> {
         loop {
             self.skip_spaces();
             let Some(face) = self.face()? else {
-                let end = self.text[self.at..].chars().next().map_or(0, char::len_utf8);
-                let what = "a die needs its faces, as in d[1,1,2,3:2,blank] or d[3..8]";
-                return Err(self.error(start..self.at + end, what));
+                return Err(self.no_face(start));
             };
             self.skip_spaces();
             if self.rest().starts_with("..") && faces.is_empty() {
@@ -179,6 +177,19 @@ impl Parser<'_> {
                 let what = format!("a die has up to {MAX_FACES} different faces, each once or more often");
                 Err(self.error(start..self.at, what))
             }
+        }
+    }
+
+    /// What is wrong where a face should be, in the brackets that begin at `start`.
+    fn no_face(&self, start: usize) -> NotationError {
+        let Some(next) = self.rest().chars().next() else {
+            return self.error(start..start + 1, "this bracket is never closed");
+        };
+        let end = self.at + next.len_utf8();
+        let empty = matches!(next, ',' | ']') && self.text[..self.at].trim_end().ends_with(',');
+        match empty {
+            true => self.error(self.at..end, "a face is missing between these commas"),
+            false => self.error(start..end, "a die needs its faces, as in d[1,1,2,3:2,blank] or d[3..8]"),
         }
     }
 
