@@ -29,15 +29,16 @@ pub(super) fn set(turn: &mut HouseTurn, values: Option<Text>) -> Result<Reply, R
 }
 
 /// The same, of `another` character than the actor was at first.
-fn set_by(turn: &mut HouseTurn, values: Option<Text>, another: bool) -> Result<Reply, Refusal> {
-    let Some(Text { text, at }) = values else {
+fn set_by(turn: &mut HouseTurn, values: Option<Text>, mut another: bool) -> Result<Reply, Refusal> {
+    let Some(Text { mut text, mut at }) = values else {
         for_those_who_know(turn, turn.actor)?;
         return Ok(own(turn));
     };
-    if let Some(whose) = of_another(turn, &text)? {
-        turn.actor = whose.0;
-        let from = text.len() - whose.1;
-        return set_by(turn, Some(Text { at: at + from, text: text[from..].to_owned() }), true);
+    while let Some((who, left)) = of_somebody(turn, &text)? {
+        another |= who != turn.actor;
+        turn.actor = who;
+        at += text.len() - left;
+        text.drain(..text.len() - left);
     }
     if let Some(full) = all_full(turn, &text) {
         if full.is_empty() {
@@ -165,15 +166,29 @@ pub(super) fn for_those_who_know(turn: &mut HouseTurn, who: CharacterId) -> Resu
     Ok(())
 }
 
-/// The character named in front of `Ogre hp 30/30`, if it is another than the actor's, and how many bytes follow the name.
-fn of_another(turn: &HouseTurn, text: &str) -> Result<Option<(CharacterId, usize)>, Refusal> {
+/// What people call themselves in front of a number. `set my trap by the door` sets nothing.
+const ME: [&str; 2] = ["me", "my"];
+
+/// Whose the values are, if somebody is named in front of them, `Ogre hp 30/30` or `me hp 5`, and how many bytes follow the name.
+fn of_somebody(turn: &HouseTurn, text: &str) -> Result<Option<(CharacterId, usize)>, Refusal> {
     let Ok((name, rest)) = named_first(turn.table, text) else { return Ok(None) };
+    let name = name.to_lowercase();
+    let own = || turn.table.shortcuts.of(turn.actor).any(|named| named.variables.contains_key(&name));
+    // What was stored when one's own name was part of the value's stays so.
+    let mine = |id: CharacterId| id == turn.actor && (turn.stored || !rest.starts_with(char::is_alphabetic));
+    let counts = |pair: &Cow<'_, str>| matches!(named(turn, pair), (_, value) if value.is_empty() || is_counted(value));
+    let me = || ME.contains(&name.as_str()) && pairs(rest).first().is_some_and(counts);
+    let known = turn.table.find(&name).or_else(|| me().then_some(turn.actor));
     let begins_a_value = rest.is_empty() || rest.starts_with([':', '=']);
-    let known = turn.table.find(&name).filter(|id| *id != turn.actor && !begins_a_value);
-    let own = |name: &str| turn.table.shortcuts.of(turn.actor).any(|named| named.variables.contains_key(name));
-    let Some(id) = known.filter(|_| !own(&name.to_lowercase())) else { return Ok(None) };
-    turn.table.may_act_for(id, turn.rights)?;
-    Ok(Some((id, rest.len())))
+    match known.filter(|id| !begins_a_value && !mine(*id) && !own()) {
+        Some(id) => turn.table.may_act_for(id, turn.rights).map(|()| Some((id, rest.len()))),
+        None => Ok(None),
+    }
+}
+
+/// True if a value is a number or dice, as far as its beginning says.
+fn is_counted(value: &str) -> bool {
+    value.starts_with(|c: char| c.is_ascii_digit() || matches!(c, '+' | '-' | 'd'))
 }
 
 /// What sets each counter of the character to its most, of `full`; not one that a game begins lower, like stress.
@@ -225,8 +240,7 @@ fn unless_it_is_of_another(turn: &HouseTurn, (name, value): (&str, &str), whole:
 /// `set str 4; roll d20+str`; and a number that a game of the room keeps itself.
 fn must_be_a_value(turn: &HouseTurn, (name, value): (&str, &str), first: bool) -> Result<(), Refusal> {
     let known = turn.value(name).is_some();
-    let alone = first && value.starts_with(|c: char| c.is_ascii_digit() || matches!(c, '+' | '-' | 'd'));
-    if !known && (name == FULL || !alone && is_function_word(name)) {
+    if !known && (name == FULL || !(first && is_counted(value)) && (is_function_word(name) || ME.contains(&name))) {
         return Err(Refusal::new(format!("{name} is no name for a value")).example(VALUE.example));
     }
     let commands = turn.host.plugins.knowing(name, turn.room);
