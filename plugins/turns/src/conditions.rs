@@ -104,6 +104,22 @@ impl Conditions {
         }
     }
 
+    /// Lets what was to last for some more rounds, when the order of that scene ended in round `last`, last for as many of the
+    /// next order, which counts from one again.
+    pub fn wait_for_an_order(&mut self, apart: Option<u64>, last: u32) {
+        for condition in self.0.values_mut().flatten().filter(|_| last > 0) {
+            match &mut condition.until {
+                Some(Until::Round { round, turn, apart: of }) if *of == apart => {
+                    (*round, *turn) = (round.saturating_sub(last).max(1), None);
+                }
+                Some(Until::Turn { round, end, apart: of, .. }) if *of == apart => {
+                    *round = round.saturating_sub(last).max(u32::from(!*end));
+                }
+                _ => {}
+            }
+        }
+    }
+
     /// Ends what ended with an earlier scene.
     fn forget_earlier_scenes(&mut self, scenes: &Scenes) {
         self.take(|condition| matches!(condition.until, Some(Until::Scene(began)) if !scenes.goes_on(began)));
@@ -350,6 +366,31 @@ mod tests {
         assert!(all.pass(Some(7), 3, Some(bob)).is_empty(), "another scene has rounds of its own");
         assert_eq!(all.pass(None, 3, Some(bob)), [(ann, "prone".to_owned())]);
         assert_eq!(all, Conditions::default());
+    }
+
+    #[test]
+    fn what_is_left_when_an_order_ends_is_left_in_the_next() {
+        let (ann, bob) = (CharacterId(1), CharacterId(2));
+        let labelled = |label: &str, until| Condition { label: label.to_owned(), until: Some(until) };
+        let mut all = Conditions(BTreeMap::from([(
+            ann,
+            vec![
+                labelled("stunned", Until::Round { round: 6, turn: Some(bob), apart: None }),
+                labelled("prone", Until::Turn { round: 4, turn: bob, end: false, apart: None }),
+                labelled("held", Until::Turn { round: 4, turn: bob, end: true, apart: None }),
+                labelled("lost", Until::Round { round: 6, turn: Some(bob), apart: Some(7) }),
+            ],
+        )]));
+        all.wait_for_an_order(None, 0);
+        all.wait_for_an_order(None, 4);
+        let ends = |all: &mut Conditions, round, turn| {
+            let ended = all.pass(None, round, Some(turn));
+            ended.into_iter().map(|(_, label)| label).collect::<Vec<_>>().join(" ")
+        };
+        assert_eq!(ends(&mut all, 1, ann), "held", "it would have been over with the next turn");
+        assert_eq!(ends(&mut all, 1, bob), "prone");
+        assert_eq!(ends(&mut all, 2, ann), "stunned", "two rounds were left");
+        assert_eq!(all.pass(Some(7), 6, Some(bob)).len(), 1, "another scene has rounds of its own");
     }
 
     #[test]

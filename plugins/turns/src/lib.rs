@@ -231,6 +231,7 @@ impl Game for Turns {
 
 /// Plays a command.
 fn play(state: &mut State, command: Command, turn: &mut Turn) -> Result<Reply, Refusal> {
+    let before = state.round(turn.scenes.apart);
     let mut here = state.here(&turn.scenes);
     let reply = match command {
         Command::Init { change } => initiative::init(&mut here, turn, change),
@@ -244,6 +245,9 @@ fn play(state: &mut State, command: Command, turn: &mut Turn) -> Result<Reply, R
         }
         Command::Lasting(Lasting::Clock { change }) => clocks::clock(state, turn, change),
     };
+    if state.round(turn.scenes.apart) == 0 {
+        state.conditions.wait_for_an_order(turn.scenes.apart, before);
+    }
     state.tidy(&turn.scenes);
     reply
 }
