@@ -7,6 +7,7 @@ use jiff::{SignedDuration, Timestamp};
 use journal::documents::{DueDoc, Order, When};
 use journal::keys;
 use journal::store::StoreError;
+use plugin_api::names::ONESELF;
 use plugin_api::{CharacterId, Refusal, Role, Text, Trait, suggest};
 use std::collections::BTreeSet;
 use table::own::times::{self, NoTime, TIMEZONE, Typed};
@@ -124,7 +125,7 @@ fn addressee<'t>(turn: &HouseTurn, text: &'t str) -> Result<(Whom, &'t str), Ref
     let (first, behind) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
     match first.to_lowercase() {
         _ if has_time(text) => return Ok((Whom::Me, text)),
-        word if ["me", "myself"].contains(&word.as_str()) => return Ok((Whom::Me, behind)),
+        word if ONESELF.contains(&word.as_str()) => return Ok((Whom::Me, behind)),
         word if ALL.contains(&word.as_str()) => return Ok((Whom::All, behind)),
         _ => {}
     }

@@ -4,7 +4,7 @@ use crate::shortcuts::{VALUE, Whose, fits, keep, proper, removes};
 use chat::{Block, Readers, Reply, Span};
 use journal::documents::Named;
 use journal::store::StoreError;
-use plugin_api::names::written;
+use plugin_api::names::{ONESELF, written};
 use plugin_api::{CharacterId, Counter, Name, Refusal, Role, Text, Trait, number_word, wrong_number};
 use std::borrow::Cow;
 use std::ops::Range;
@@ -166,8 +166,10 @@ pub(super) fn for_those_who_know(turn: &mut HouseTurn, who: CharacterId) -> Resu
     Ok(())
 }
 
-/// What people call themselves in front of a number. `set my trap by the door` sets nothing.
-const ME: [&str; 2] = ["me", "my"];
+/// True if `me hp 5` or `my hp 5` begins with this word. `set my trap by the door` sets nothing.
+fn is_oneself(word: &str) -> bool {
+    ONESELF.contains(&word) || word == "my"
+}
 
 /// Whose the values are, if somebody is named in front of them, `Ogre hp 30/30` or `me hp 5`, and how many bytes follow the name.
 fn of_somebody(turn: &HouseTurn, text: &str) -> Result<Option<(CharacterId, usize)>, Refusal> {
@@ -177,7 +179,7 @@ fn of_somebody(turn: &HouseTurn, text: &str) -> Result<Option<(CharacterId, usiz
     // What was stored when one's own name was part of the value's stays so.
     let mine = |id: CharacterId| id == turn.actor && (turn.stored || !rest.starts_with(char::is_alphabetic));
     let counts = |pair: &Cow<'_, str>| matches!(named(turn, pair), (_, value) if value.is_empty() || is_counted(value));
-    let me = || ME.contains(&name.as_str()) && pairs(rest).first().is_some_and(counts);
+    let me = || is_oneself(&name) && pairs(rest).first().is_some_and(counts);
     let known = turn.table.find(&name).or_else(|| me().then_some(turn.actor));
     let begins_a_value = rest.is_empty() || rest.starts_with([':', '=']);
     match known.filter(|id| !begins_a_value && !mine(*id) && !own()) {
@@ -240,7 +242,7 @@ fn unless_it_is_of_another(turn: &HouseTurn, (name, value): (&str, &str), whole:
 /// `set str 4; roll d20+str`; and a number that a game of the room keeps itself.
 fn must_be_a_value(turn: &HouseTurn, (name, value): (&str, &str), first: bool) -> Result<(), Refusal> {
     let known = turn.value(name).is_some();
-    if !known && (name == FULL || !(first && is_counted(value)) && (is_function_word(name) || ME.contains(&name))) {
+    if !known && (name == FULL || !(first && is_counted(value)) && (is_function_word(name) || is_oneself(name))) {
         return Err(Refusal::new(format!("{name} is no name for a value")).example(VALUE.example));
     }
     let commands = turn.host.plugins.knowing(name, turn.room);

@@ -10,10 +10,12 @@ pub const EVERYBODY: [&str; 3] = ["all", "everyone", "everybody"];
 pub const HEROES: [&str; 4] = ["heroes", "players", "party", "pcs"];
 /// See [`EVERYBODY`].
 pub const FOES: [&str; 4] = ["foes", "enemies", "npcs", "monsters"];
-/// Words that a line uses for somebody, for nobody, for the table, or to go on.
-const STANDING_FOR: [&str; 19] = [
-    "me", "myself", "self", "i", "my", "you", "us", "table", "none", "nobody", "no", "off", "free", "secret", "if",
-    "when", "but", "then", "so",
+/// Words for whoever types.
+pub const ONESELF: [&str; 2] = ["me", "myself"];
+/// Words that a line uses for somebody else, for nobody, for the table, or to go on.
+const STANDING_FOR: [&str; 17] = [
+    "self", "i", "my", "you", "us", "table", "none", "nobody", "no", "off", "free", "secret", "if", "when", "but",
+    "then", "so",
 ];
 /// Words that join names, or set them against each other.
 const JOINING: [&str; 7] = ["and", "or", "und", "oder", "vs", "versus", "against"];
@@ -50,7 +52,7 @@ fn by_its_words(words: &[&str]) -> Option<String> {
     if let Some(word) = words.iter().find(|word| JOINING.contains(word)) {
         return Some(format!("\"{word}\" stands between names"));
     }
-    if alone && STANDING_FOR.contains(first) {
+    if alone && [&ONESELF[..], &STANDING_FOR].iter().any(|words| words.contains(first)) {
         return Some("that word has a meaning of its own in commands".to_owned());
     }
     let begins = !alone && *first != "the" && LEADING.contains(first);

@@ -1,5 +1,6 @@
 //! One command at the table: who acts, when, with which dice, on which earlier roll.
 
+use crate::names::ONESELF;
 use crate::{Brought, Cast, Counter, Name, Refusal, Role, Scenes, Sheet, Typed};
 use chat::{CharacterId, Moment, Reply, Seen};
 use dice::{Dialect, Dice, DiceError, Die};
@@ -166,9 +167,6 @@ pub struct Left {
     pub values: BTreeMap<String, Counter>,
 }
 
-/// What people call themselves.
-const ME: [&str; 2] = ["me", "myself"];
-
 impl<'a> Turn<'a> {
     /// A turn of `actor`, for hosts of games. Set the rest with its fields and the methods below.
     pub fn new(actor: CharacterId, cast: Cast, now: Timestamp, dice: &'a mut dyn Dice) -> Self {
@@ -324,7 +322,7 @@ impl<'a> Turn<'a> {
     }
 
     fn found(&mut self, name: &str) -> Option<CharacterId> {
-        let oneself = ME.iter().any(|me| name.eq_ignore_ascii_case(me)) && !self.cast.is_called(name);
+        let oneself = ONESELF.iter().any(|me| name.eq_ignore_ascii_case(me)) && !self.cast.is_called(name);
         if oneself { Some(self.actor) } else { self.cast.find(name) }
     }
 
