@@ -60,7 +60,7 @@ fn a_backup_leaves_the_store_room_on_its_disk() {
                   head -c $(($(df --output=avail -B1 . | tail -1) - 1200000)) /dev/zero >filler\n\
                   \"$@\" backup all.jsonl; ls -d all*\n\
                   rm filler && \"$@\" backup all.jsonl && echo '!roll 2d1' | \"$@\" | tail -1\n\
-                  cat /dev/zero >data/backups/2001-01-01.jsonl.part; df --output=avail . | tail -1\n\
+                  mkdir -p data/backups && cat /dev/zero >data/backups/2001-01-01.jsonl.part; df --output=avail . | tail -1\n\
                   echo '!roll 2d1' | \"$@\" | tail -1";
     let mut command = Command::new("unshare");
     command.args(["--mount", "bash", "-c", script]).arg(home.path()).arg(program());
