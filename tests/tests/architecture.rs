@@ -30,6 +30,8 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("host", &["chat", "dice", "journal", "plugin-api", "understand"]),
     ("table", &["chat", "dice", "host", "journal", "plugin-api", "understand"]),
     ("house", &["chat", "dice", "journal", "plugin-api", "table", "understand"]),
+    ("picture", &[]),
+    ("page", &["chat", "house", "picture", "plugin-api"]),
     ("bot", &["chat", "journal", "table"]),
     ("store-log", &["journal"]),
     ("store-redb", &["journal"]),

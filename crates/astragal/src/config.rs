@@ -8,7 +8,7 @@ mod mistakes;
 mod places;
 mod written;
 
-pub use decided::Config;
+pub use decided::{Config, Page};
 pub use environment::environment;
 pub use written::{Secrets, Written, schema};
 

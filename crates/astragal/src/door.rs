@@ -16,7 +16,7 @@ use tokio::sync::oneshot;
 use tokio::time::Sleep;
 
 /// The most connections at once, and the largest share of all descriptors for them.
-const MOST: u64 = 64;
+const MOST: usize = 64;
 const SHARE: u64 = 8;
 /// How long a connection may last: requests here are answered at once.
 const STAY: Duration = Duration::from_secs(10);
@@ -28,10 +28,15 @@ pub fn raise_descriptors() {
     let _ = setrlimit(Resource::Nofile, Rlimit { current: limit.maximum, ..limit });
 }
 
+/// The largest share of this process's descriptors for connections from outside.
+pub fn share() -> usize {
+    let all = getrlimit(Resource::Nofile).current.unwrap_or(u64::MAX);
+    usize::try_from(all / SHARE).unwrap_or(usize::MAX)
+}
+
 /// How many connections are accepted at once; the store and the networks keep the other descriptors.
 pub fn room() -> usize {
-    let all = getrlimit(Resource::Nofile).current.unwrap_or(u64::MAX);
-    usize::try_from((all / SHARE).clamp(1, MOST)).expect("at most 64")
+    share().clamp(1, MOST)
 }
 
 /// A listener for a few connections. When it is full, the oldest one is closed.

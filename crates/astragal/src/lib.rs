@@ -27,6 +27,7 @@ mod housekeeping;
 mod init;
 mod lines;
 mod log;
+mod look;
 mod networks;
 mod operator;
 mod order;

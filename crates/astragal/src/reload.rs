@@ -149,6 +149,7 @@ impl Changes {
             ("name", old.name == new.name),
             ("data", old.data == new.data),
             ("watch", old.watch == new.watch),
+            ("page", old.page == new.page),
             ("console", old.console == new.console),
             ("store", old.store == new.store),
             ("backups", old.backups.is_as_begun(&new.backups)),

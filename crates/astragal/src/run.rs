@@ -4,6 +4,7 @@ use crate::beside::keep;
 use crate::config::Config;
 use crate::game_files::{GameFiles, WithFiles};
 use crate::log::Log;
+use crate::look::Pages;
 use crate::networks::Networks;
 use crate::operator::Operator;
 use crate::out::out;
@@ -19,7 +20,7 @@ use std::io::{IsTerminal, stdin};
 use std::path::Path;
 use std::sync::{Arc, RwLock};
 use store_sled::DataDir;
-use table::{FairBox, Host, Plugins};
+use table::{FairBox, Host, Plugins, Settings};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::Mutex;
 use transport_console::{Completes, Console, Input, Opening};
@@ -44,13 +45,16 @@ pub fn run(place: Place, log: Log) -> anyhow::Result<()> {
     let (game_files, plugins) = plugins(&config)?;
     let mut entropy = Entropy::from_system();
     let nonce = journal::hex(&entropy.secret()[..8]);
-    let bot = Arc::new(Bot::new(Host::new(config.settings(), plugins, store.clone(), entropy, Box::new(FairBox))?));
+    let pages = Pages::of(&config)?;
+    let address = pages.as_ref().map(|pages| pages.address().to_owned());
+    let settings = Settings { pages: address.clone(), ..config.settings() };
+    let bot = Arc::new(Bot::new(Host::new(settings, plugins, store.clone(), entropy, Box::new(FairBox))?));
 
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().context("cannot start threads")?;
     let served = runtime.block_on(async {
         let transports = match !config.networks.is_empty() {
             true => config.networks.transports(&path),
-            false => vec![console(&config, &data, &bot, nonce)?],
+            false => vec![console(&config, &data, &bot, (nonce, address))?],
         };
         let stop = stop_signal()?;
         let operator = Arc::new(Operator {
@@ -70,6 +74,7 @@ pub fn run(place: Place, log: Log) -> anyhow::Result<()> {
         });
         bot.operated_by(operator.clone());
         keep_at_work(&operator, &data, &store, log).await?;
+        pages.map(|pages| pages.show(&bot)).transpose()?;
         service::ready(&operator.config());
         log_start(&operator.config().networks, &path);
         serve(bot.clone(), transports, stop).await.context("the bot cannot go on")
@@ -131,15 +136,21 @@ async fn keep_at_work(operator: &Arc<Operator>, data: &DataDir, store: &Arc<Play
 }
 
 /// The terminal as a network.
-fn console(config: &Config, data: &DataDir, bot: &Arc<Bot>, nonce: String) -> anyhow::Result<Arc<dyn Transport>> {
+fn console(
+    config: &Config,
+    data: &DataDir,
+    bot: &Arc<Bot>,
+    (nonce, pages): (String, Option<String>),
+) -> anyhow::Result<Arc<dyn Transport>> {
     let user = || std::env::var("USER").ok().filter(|user| !user.is_empty());
     let name = config.console.name.clone().or_else(user).unwrap_or_else(|| "Player".to_owned());
     let room = config.console.room.clone();
     let prefix = bot.host().prefix_of(&RoomId::new(transport_console::NETWORK, &room))?;
+    let pages = if pages.is_some() { format!(", {prefix}page this table in a browser") } else { String::new() };
     let greeting = vec![
         format!("I roll dice, know the rules of your game, and keep what your table holds. You are {name} in {room}."),
         format!(
-            "{prefix}help shows what I do; /as NAME speaks as another player, /room NAME goes elsewhere, /quit ends."
+            "{prefix}help shows what I do{pages}; /as NAME speaks as another player, /room NAME goes elsewhere, /quit ends."
         ),
         format!("Example: {prefix}roll 4d6kh3"),
     ];

@@ -35,7 +35,8 @@ impl Bot {
         self.host.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Replaces the operator's settings, from the next message on. The bot's name stays the same.
+    /// Replaces the operator's settings, from the next message on. The bot's name stays the same, and so does where
+    /// its pages are.
     pub fn apply(&self, settings: Settings) {
         self.go_on_with(|host| host.with_settings(settings));
     }

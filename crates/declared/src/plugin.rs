@@ -4,10 +4,9 @@ use crate::evaluate::Value;
 use crate::game::Game;
 use crate::kept::{self, Kept};
 use crate::play::{Record, STORY, play};
-use chat::Role;
 use plugin_api::{
-    ArgumentKind, ArgumentSpec, Cast, CharacterId, CommandSpec, EarlierRoll, Fit, Found, Held, Line, Manifest, Many,
-    Past, Place, Played, Plugin, Readers, Ready, Refusal, SavedState, Scenes, Upgrade, Words, number_word,
+    ArgumentKind, ArgumentSpec, Cast, CharacterId, CommandSpec, EarlierRoll, Fit, Found, Held, Manifest, Many, Past,
+    Place, Played, Plugin, Readers, Ready, Refusal, SavedState, Scenes, Shown, Upgrade, Words, number_word,
 };
 use serde_json::Value as Json;
 use std::collections::BTreeMap;
@@ -47,7 +46,7 @@ impl Plugin for Declared {
         }
     }
 
-    fn now(&self, _: &Held, _: &Cast, _: &Scenes, _: Role) -> Vec<Line> {
+    fn now(&self, _: &Held, _: &Cast, _: &Scenes) -> Vec<Shown> {
         Vec::new()
     }
 

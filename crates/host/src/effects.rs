@@ -42,6 +42,8 @@ pub struct Effects {
     pub board: Option<OnBoard>,
     /// Others who are to notice its answer.
     pub calls: BTreeSet<PlayerId>,
+    /// True if it changed something outside the table's documents that belongs in the journal.
+    pub counts_beside: bool,
     /// True if its answer shows something that must be on the disk first.
     pub shows_head: bool,
     /// Who may read its answer.
@@ -62,5 +64,6 @@ impl Effects {
             || !self.outdated_games.is_empty()
             || !self.tells.is_empty()
             || !self.erases.is_empty()
+            || self.counts_beside
     }
 }

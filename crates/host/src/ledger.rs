@@ -93,7 +93,7 @@ impl<'a> Ledger<'a> {
         let read = |record: &[u8]| Page::of_stored(&key, record);
         match self.writes.and_then(|writes| writes.get(&key)) {
             Some(written) => written.map(read).transpose(),
-            None => self.host.committer().read(&key)?.as_deref().map(read).transpose(),
+            None => self.host.read(&key)?.as_deref().map(read).transpose(),
         }
     }
 
@@ -314,7 +314,7 @@ impl<'a> Ledger<'a> {
         let ledger = *self;
         let read = move |key: &str| match ledger.writes.and_then(|writes| writes.get(key)) {
             Some(written) => Ok(written.map(<[u8]>::to_vec)),
-            None => ledger.host.committer().read(key),
+            None => ledger.host.read(key),
         };
         let State { id, doc, head, .. } = self.state;
         Exported::at_work(id, (*doc.doc).clone(), (**head).clone(), read)

@@ -15,6 +15,7 @@ pub mod inline;
 pub mod ledger;
 pub mod limits;
 pub mod links;
+pub mod looking;
 pub mod names;
 pub mod notation;
 pub mod outcome;

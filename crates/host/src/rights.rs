@@ -137,6 +137,15 @@ impl<'a> Rights<'a> {
         Rights { speaker, role, words, said, room, at, since, took: Cell::new(Role::Player) }
     }
 
+    /// The rights of somebody who looks at a table with this document, alone unless there is nobody: of a player's those of a
+    /// player, whoever they are besides.
+    pub fn to_look(doc: &TableDoc, speaker: &'a Speaker, room: &'a RoomId, as_referee: Option<&PlayerId>) -> Self {
+        let role = as_referee.map_or(Role::Player, |referee| role_of(doc, Some(referee)));
+        let since = if speaker.trust == Trust::Account { 0 } else { u64::MAX };
+        let (words, said, at, took) = (Words::Own, Said::Alone, At::AGuest, Cell::new(Role::Player));
+        Rights { speaker, role, words, said, room, at, since, took }
+    }
+
     /// Adds words by `author`; for shortcuts of old tables the author is unknown.
     pub fn with_words_of(&mut self, doc: &TableDoc, author: Option<&PlayerId>) {
         if !author.is_some_and(|author| self.speaker.is(author)) {

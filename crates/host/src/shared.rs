@@ -30,6 +30,8 @@ pub struct Settings {
     pub name: String,
     /// The prefix of commands in a new room.
     pub prefix: String,
+    /// Where the pages of tables are, without a `/` at the end: `https://dice.example.org`; `None` if there are none.
+    pub pages: Option<String>,
     /// The plugins enabled in a new room.
     pub plugins: BTreeSet<String>,
     /// The plugins that rooms may enable; `None` for all.
@@ -55,6 +57,7 @@ impl Default for Settings {
         Settings {
             name: "astragal".to_owned(),
             prefix: "!".to_owned(),
+            pages: None,
             plugins: BTreeSet::from(["roll".to_owned()]),
             allowed: None,
             own_games: false,
@@ -95,6 +98,16 @@ pub struct Host {
     /// The time for limits and expiry.
     pub clock: Arc<dyn Clock>,
     shared: Arc<Shared>,
+    reads: Reads,
+}
+
+/// What a bot reads of its store.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Reads {
+    /// What was played, whether or not it is on the disk yet.
+    Played,
+    /// What is on the disk.
+    Durable,
 }
 
 /// What all tables of a bot share as long as it runs.
@@ -194,7 +207,7 @@ impl Host {
 
     fn seen(settings: Arc<Settings>, plugins: Arc<Plugins>, clock: Arc<dyn Clock>, shared: Arc<Shared>) -> Self {
         let router = Router::new(&settings.name).with_lines_of(plugins.manifests());
-        Host { settings, plugins, router, clock, shared }
+        Host { settings, plugins, router, clock, shared, reads: Reads::Played }
     }
 
     /// Replaces the operating system's clock.
@@ -203,17 +216,29 @@ impl Host {
         Host { clock, ..self }
     }
 
-    /// The same bot with other settings of its operator. Its name stays the same.
+    /// The same bot with other settings of its operator. Its name stays the same, and so does where its pages are.
     #[must_use]
     pub fn with_settings(&self, settings: Settings) -> Self {
-        let settings = Arc::new(Settings { name: self.settings.name.clone(), ..settings });
-        Host::seen(settings, self.plugins.clone(), self.clock.clone(), self.shared.clone())
+        let Settings { name, pages, .. } = &*self.settings;
+        let settings = Arc::new(Settings { name: name.clone(), pages: pages.clone(), ..settings });
+        Host {
+            reads: self.reads,
+            ..Host::seen(settings, self.plugins.clone(), self.clock.clone(), self.shared.clone())
+        }
     }
 
     /// The same bot with other plugins.
     #[must_use]
     pub fn with_plugins(&self, plugins: Plugins) -> Self {
-        Host::seen(self.settings.clone(), Arc::new(plugins), self.clock.clone(), self.shared.clone())
+        let (settings, clock, shared) = (self.settings.clone(), self.clock.clone(), self.shared.clone());
+        Host { reads: self.reads, ..Host::seen(settings, Arc::new(plugins), clock, shared) }
+    }
+
+    /// The same bot for somebody who only looks: it reads what is on the disk.
+    #[must_use]
+    pub fn to_look_at(&self) -> Self {
+        let (settings, plugins) = (self.settings.clone(), self.plugins.clone());
+        Host { reads: Reads::Durable, ..Host::seen(settings, plugins, self.clock.clone(), self.shared.clone()) }
     }
 
     /// The time for limits and expiry.
@@ -231,7 +256,18 @@ impl Host {
     /// # Errors
     /// The store cannot be read.
     pub fn read_doc<T: DeserializeOwned>(&self, key: &str) -> Result<Option<T>, StoreError> {
-        self.committer.read(key)?.map(|bytes| from_json(key, &bytes)).transpose()
+        self.read(key)?.map(|bytes| from_json(key, &bytes)).transpose()
+    }
+
+    /// The same without reading the value.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    pub fn read(&self, key: &str) -> Result<Option<Vec<u8>>, StoreError> {
+        match self.reads {
+            Reads::Played => self.committer.read(key),
+            Reads::Durable => self.committer.read_durable(key),
+        }
     }
 
     /// The table that a room sits at.

@@ -183,7 +183,7 @@ pub fn rely_on<T: DeserializeOwned>(host: &Host, key: &str, writes: &mut Batch) 
 
 /// The time of the entry under `key`, if there is one.
 fn time_of(host: &Host, key: &str) -> Result<Option<Timestamp>, StoreError> {
-    let record = host.committer().read(key)?;
+    let record = host.read(key)?;
     record.map(|record| Page::of_stored(key, &record).map(|page| page.entry.time)).transpose()
 }
 

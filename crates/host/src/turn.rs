@@ -1,9 +1,8 @@
 //! One of the table's own commands in progress, with everything it gets, which is more than any game gets.
 
-mod reads;
-
 use crate::effects::Effects;
 use crate::ledger::Ledger;
+use crate::looking::Looking;
 use crate::quota::Exports;
 use crate::rights::{Act, Rights, Takes};
 use crate::roster::Present;
@@ -85,6 +84,23 @@ pub struct HouseTurn<'a> {
 }
 
 impl HouseTurn<'_> {
+    /// What its speaker may read.
+    pub fn looking(&self) -> Looking<'_> {
+        Looking {
+            host: self.host,
+            speaker: self.speaker,
+            room_id: self.room_id,
+            table: self.table,
+            room: self.room,
+            rights: self.rights,
+            head: self.head,
+            ledger: self.ledger,
+            now: self.now,
+            alone: self.in_private || self.in_secret,
+            in_secret: self.in_secret,
+        }
+    }
+
     /// True if the command may do this.
     pub fn may(&self, act: Act<'_>) -> bool {
         self.rights.may(self.table, act)
@@ -125,8 +141,7 @@ impl HouseTurn<'_> {
 
     /// Everyone who can be named.
     pub fn cast(&self) -> Cast {
-        let present = self.host.roster.present(self.room_id);
-        self.ledger.state.casting.cast(self.table, self.head, present)
+        self.looking().cast()
     }
 
     /// Refuses people who may not show what others keep secret.

@@ -1,7 +1,7 @@
 //! `!away`, `!back`: until when somebody is not there.
 
 use crate::orders::{read_time, with_clock, zone};
-use crate::waiting;
+use crate::{view, waiting};
 use chat::{Line, Reply, Span};
 use jiff::Timestamp;
 use plugin_api::{Refusal, Text};
@@ -35,8 +35,8 @@ pub(super) fn back(turn: &mut HouseTurn) -> Result<Reply, Unplayed> {
         return Err(Refusal::new("you are not away").example(EXAMPLE).into());
     }
     set(turn, None)?;
-    let mut asked = waiting::all(turn)?;
-    let mine = |open: &waiting::Open| {
+    let mut asked = view::all(&turn.looking())?;
+    let mine = |open: &view::Open| {
         let owner = turn.table.characters.get(&open.character).and_then(|each| each.owner.as_ref());
         open.is_must() && owner == Some(&player)
     };

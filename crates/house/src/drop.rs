@@ -13,7 +13,7 @@ pub(super) fn drop(turn: &mut HouseTurn, number: Option<u64>) -> Result<Reply, U
     let page = turn.ledger.must_have(number)?;
     let about = |what: String| Refusal::new(what).about(format!("#{number}")).example("waiting");
     let roll = turn.ledger.roll(number)?.filter(|roll| !roll.open.is_empty());
-    let Some(roll) = roll.filter(|roll| !roll.secret || turn.may_see(&page)) else {
+    let Some(roll) = roll.filter(|roll| !roll.secret || turn.looking().may_see(&page)) else {
         return Err(about(format!("#{number} leaves nothing to choose")).into());
     };
     if roll.secret {

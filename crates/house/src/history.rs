@@ -2,9 +2,10 @@
 
 use crate::budget::MOST_RECAPPED;
 use crate::show;
+use crate::view::{Entry, Fate, Why, Withheld};
 use chat::{Readers, Reply, Span, cut};
+use journal::Page;
 use journal::store::StoreError;
-use journal::{Changes, Page};
 use plugin_api::{CharacterId, Name, Refusal};
 use table::budget::MOST_TEXT;
 use table::own::{HouseTurn, Unplayed};
@@ -29,7 +30,8 @@ pub(super) fn history(turn: &mut HouseTurn, count: Option<i64>, who: Option<Name
             who.map_or("Nothing was played at this table".to_owned(), |Name(name)| format!("{name} did nothing here"));
         return Ok(format!("{whose} yet.").into());
     }
-    let items = pages.iter().rev().map(|page| show::entry(turn, page)).collect();
+    let looking = turn.looking();
+    let items = pages.iter().rev().map(|page| show::entry(&Entry::of(&looking, page), turn.now)).collect();
     let head = &ledger.head().hash[..HEAD];
     turn.effects.shows_head = true;
     let all = if pages.len() == 1 { "1 entry".to_owned() } else { format!("{} entries", pages.len()) };
@@ -47,11 +49,11 @@ pub(super) fn take(pages: impl Iterator<Item = Result<Page, StoreError>>, count:
 }
 
 pub(super) fn why(turn: &mut HouseTurn, number: Option<u64>) -> Result<Reply, Unplayed> {
-    let ledger = turn.ledger;
+    let (ledger, looking) = (turn.ledger, turn.looking());
     let page = match number.or(turn.replied) {
         Some(number) => ledger.must_have(number)?,
         None => {
-            let shown = |page: &Page| !page.is_secret() || (turn.in_secret && turn.may_see(page));
+            let shown = |page: &Page| !page.is_secret() || (turn.in_secret && looking.may_see(page));
             let newest = ledger
                 .backwards(ledger.head().number)
                 .take(MOST_RECAPPED)
@@ -62,53 +64,41 @@ pub(super) fn why(turn: &mut HouseTurn, number: Option<u64>) -> Result<Reply, Un
         }
     };
     let number = page.number();
-    if page.is_secret() && !turn.may_see(&page) {
-        let what = format!("#{number} is secret: {} can show it with reveal #{number}", turn.who_reads(&page));
+    if page.is_secret() && !looking.may_see(&page) {
+        let what = format!("#{number} is secret: {} can show it with reveal #{number}", looking.who_reads(&page));
         return Err(Refusal::new(what).about(format!("#{number}")).into());
     }
-    let reply = explain(turn, &page)?;
+    let reply = explain(Why::of(&looking, &page)?);
     Ok(if page.is_secret() { reply.to(Readers::Player) } else { reply })
 }
 
-fn explain(turn: &HouseTurn, page: &Page) -> Result<Reply, StoreError> {
-    let (number, entry) = (page.number(), &page.entry);
-    let (name, time) = (turn.table.name_of(entry.character), entry.time.strftime("%Y-%m-%d %H:%M UTC"));
-    let player = turn.who(page);
-    let by = if player == name { name.to_owned() } else { format!("{name} ({player})") };
+fn explain(why: Why) -> Reply {
+    let (number, name, player) = (why.number, why.who, why.player);
+    let time = why.time.strftime("%Y-%m-%d %H:%M UTC");
+    let by = if player == name { name } else { format!("{name} ({player})") };
     let reply = Reply::new().bold(format!("#{number}")).text(format!(" {by}, {time}: "));
-    let untold = turn.tells_values(page) && !(turn.in_secret && turn.may_know(page)?);
-    let reply = match page.text() {
-        _ if untold => reply.text(format!("{}, values that only the referees may know", entry.command)),
-        Some(text) => reply.code(cut(&text, MOST_TEXT).into_owned()),
-        None => reply.text(format!("{} (its text was erased)", entry.command)),
+    let reply = match why.typed {
+        _ if why.is_untold => reply.text(format!("{}, values that only the referees may know", why.command)),
+        Some(typed) => reply.code(cut(&typed, MOST_TEXT).into_owned()),
+        None => reply.text(format!("{} (its text was erased)", why.command)),
     };
-    let answer = page.answer().filter(|_| !untold);
     let mut items: Vec<String> =
-        answer.iter().map(|answer| format!("answered: {}", answer.replace('\n', " / "))).collect();
-    let dice = page.all_dice_shown();
-    if !dice.is_empty() {
-        items.push(format!("rolled, in this order: {dice}"));
+        why.answer.iter().map(|answer| format!("answered: {}", answer.replace('\n', " / "))).collect();
+    if !why.dice.is_empty() {
+        items.push(format!("rolled, in this order: {}", why.dice));
     }
-    items.extend(page.why());
-    let knows = turn.in_secret && turn.may_know(page)?;
-    let mut changes = page.changes().with(page.withheld());
-    if !knows {
-        changes.withhold(|change| Ok::<_, StoreError>(!turn.ledger.seen_of(change)?.by_everybody()))?;
-    }
-    let Changes { taken_back, made, .. } = changes;
-    items.extend(changed("changed: ", show::changes(turn, taken_back.iter().chain(&made))));
-    if page.withholds() && !page.is_secret() && !knows {
-        items.push(match turn.hides_a_value(page)? {
-            true => "measured against a value that only the referees may know".to_owned(),
-            false => format!("changed something else that only {player} and the referees may know"),
-        });
-    }
-    items.extend(entry.follows.map(|follows| format!("follows up on #{follows}")));
-    items.extend(entry.undoes.map(|undoes| format!("takes back #{undoes}")));
-    items.extend(entry.replaces.map(|first| format!("the message was edited; before that it was #{first}")));
-    items.extend(show::fates(page));
-    items.push(format!("epoch {}, chain {}…", entry.epoch, &page.link.hash[..HEAD]));
-    Ok(reply.list(items.into_iter().map(|item| vec![Span::Text(item)]).collect()))
+    items.extend(why.steps);
+    items.extend(changed("changed: ", why.changes));
+    items.extend(why.withholds.map(|withheld| match withheld {
+        Withheld::AValue => "measured against a value that only the referees may know".to_owned(),
+        Withheld::AChange => format!("changed something else that only {player} and the referees may know"),
+    }));
+    items.extend(why.follows.map(|follows| format!("follows up on #{follows}")));
+    items.extend(why.undoes.map(|undoes| format!("takes back #{undoes}")));
+    items.extend(why.replaces.map(|first| format!("the message was edited; before that it was #{first}")));
+    items.extend(why.fates.iter().map(Fate::to_string));
+    items.push(format!("epoch {}, chain {}…", why.epoch, &why.hash[..HEAD]));
+    reply.list(items.into_iter().map(|item| vec![Span::Text(item)]).collect())
 }
 
 /// Lists changes in one sentence.

@@ -23,6 +23,7 @@ mod now;
 mod nudge;
 mod odds;
 mod orders;
+mod page;
 mod people;
 mod scene;
 mod secrets;
@@ -35,6 +36,7 @@ mod typed;
 mod undo;
 mod upgrade;
 mod values;
+pub mod view;
 mod waiting;
 
 use crate::budget::MOST_HISTORY;
@@ -402,6 +404,13 @@ enum House {
     /// link ends if one of them is silent for 30 days.
     #[command(shows, example = "me", example = "me link", example = "me link kfbdmpahcoel", example = "me unlink")]
     Me { account: Option<me::Account> },
+    /// Get the link to your page: in a browser it shows this table as you see it, and what happens as it happens. Everyone is told
+    /// there what everybody may know.
+    ///
+    /// With new, your link ends and you get another one. Referees say with everyone the link for anybody, end every link with
+    /// new all, and switch the page off and on.
+    #[command(changes, tried, example = "page", example = "page everyone", example = "page new")]
+    Page { change: Option<page::Change> },
     /// Show in each room of this table what is rolled in the others. Secrets and private answers stay where they are.
     #[command(shows, example = "mirror on", example = "mirror")]
     Mirror { change: Option<Switch> },
@@ -535,6 +544,7 @@ fn play(command: House, turn: &mut HouseTurn) -> Result<Reply, Unplayed> {
         House::Link { word, really } => link::link(turn, word.as_ref().map(|word| word.0.as_str()), really)?,
         House::Unlink { room, really } => link::unlink(turn, room, really)?,
         House::Me { account } => me::me(turn, account)?,
+        House::Page { change } => page::page(turn, change)?,
         House::Mirror { change } => link::mirror(turn, change)?,
         House::Erase { what: Some(erase::Erased::Older { days: Number(days) }) } => erase::erase_older(turn, days)?,
         House::Erase { what: Some(erase::Erased::Entry { entry: EntryNumber(number) }) } => {

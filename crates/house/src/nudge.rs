@@ -1,7 +1,7 @@
 //! `!nudge`: whoever is waited for is called once, after a time that the referee sets.
 
 use crate::orders::{read_time, zone};
-use crate::waiting;
+use crate::{view, waiting};
 use chat::{PlayerId, Reply};
 use jiff::{SignedDuration, Timestamp};
 use journal::documents::{DueDoc, Order, RollDoc, When, to_json};
@@ -81,20 +81,21 @@ fn call(turn: &mut HouseTurn, number: u64) -> Result<Reply, Unplayed> {
     let (zone, quiet) = (zone(turn), turn.room.quiet());
     let mut next: Option<Timestamp> = None;
     let mut late = Vec::new();
-    for open in waiting::all(turn)? {
-        if !open.is_must() || open.roll.called.contains(&open.character) {
+    for open in view::all(&turn.looking())? {
+        let Some(roll) = turn.ledger.roll(open.entry)?.filter(|_| open.is_must()) else { continue };
+        if roll.called.contains(&open.character) {
             continue;
         }
-        let since = match open.roll.since {
+        let since = match roll.since {
             Some(since) => since,
             // It was taken up once, and that was undone.
-            None => turn.ledger.page(open.roll.by)?.map_or(turn.now, |page| page.entry.time),
+            None => turn.ledger.page(roll.by)?.map_or(turn.now, |page| page.entry.time),
         };
         let due = due_at(since, after, turn.table.away(open.character, turn.heard), quiet, &zone);
         // Somebody may be called late, but not while it is quiet.
         let due = quiet.map_or(due, |quiet| quiet.after(due.max(turn.heard), &zone));
         match due <= turn.heard {
-            true => late.push(open),
+            true => late.push((open, roll)),
             false => next = Some(next.map_or(due, |next| next.min(due))),
         }
     }
@@ -103,18 +104,20 @@ fn call(turn: &mut HouseTurn, number: u64) -> Result<Reply, Unplayed> {
         turn.effects.writes.put(keys::due(turn.ledger.id(), number), to_json(&due));
     }
     let mut rolls: BTreeMap<u64, RollDoc> = BTreeMap::new();
-    for open in &late {
-        rolls.entry(open.entry).or_insert_with(|| open.roll.clone()).called.insert(open.character);
+    let mut listed = Vec::new();
+    for (open, roll) in late {
+        rolls.entry(open.entry).or_insert(roll).called.insert(open.character);
         let called = whom(turn, open.character).into_iter().filter(|player| turn.is_here(player));
         turn.effects.calls.extend(called.collect::<Vec<_>>());
+        listed.push(open);
     }
     for (entry, roll) in &rolls {
         turn.effects.writes.put(keys::roll(turn.ledger.id(), *entry), to_json(roll));
     }
-    if late.is_empty() {
+    if listed.is_empty() {
         return Ok(Reply::new());
     }
-    Ok(Reply::new().bold("Still waited for").text(":").list(waiting::shown(turn, &late, |_| "on")))
+    Ok(Reply::new().bold("Still waited for").text(":").list(waiting::shown(turn, &listed, |_| "on")))
 }
 
 /// Who answers for a character: their player, or the referees.

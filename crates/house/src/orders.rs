@@ -1,6 +1,6 @@
 //! `!remind`, `!at`, `!when`, `!deadline`: what people ask the bot to do later. The table carries it out.
 
-use crate::{show, waiting};
+use crate::{show, view, waiting};
 use chat::{Line, PlayerId, Readers, Reply, Span, Trust, cut};
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
@@ -321,9 +321,9 @@ fn late(turn: &HouseTurn, reply: Reply, order: Option<&Order>) -> Reply {
 /// Calls those who are still asked something, and the referees.
 fn time_is_up(turn: &mut HouseTurn) -> Result<Reply, Unplayed> {
     let order = turn.ordered.and_then(|number| turn.table.orders.get(&number).cloned());
-    let mut asked = waiting::all(turn)?;
-    asked.retain(waiting::Open::is_must);
-    let owner = |open: &waiting::Open| turn.table.characters.get(&open.character)?.owner.clone();
+    let mut asked = view::all(&turn.looking())?;
+    asked.retain(view::Open::is_must);
+    let owner = |open: &view::Open| turn.table.characters.get(&open.character)?.owner.clone();
     let called = asked.iter().filter_map(owner).chain(turn.table.referees.keys().cloned());
     let called = called.filter(|player| turn.is_here(player)).collect();
     turn.effects.calls = called;

@@ -1,5 +1,6 @@
 //! `!reveal`, `!seal`, `!unseal`, and the answer of `!in` where it cannot work.
 
+use crate::view::Fate;
 use crate::{Elsewhere, House, orders, show};
 use chat::{Readers, Reply, Span};
 use journal::documents::{DueDoc, Order, When, to_json};
@@ -23,7 +24,7 @@ fn the_only_secret(turn: &HouseTurn) -> Result<u64, Unplayed> {
         let page = page?;
         let fate = &page.link.fate;
         let open = fate.revealed_by.is_none() && fate.undone_by.is_none() && fate.replaced_by.is_none();
-        if page.entry.secret && open && turn.may_know(&page)? {
+        if page.entry.secret && open && turn.looking().may_know(&page)? {
             secrets.push(page.number());
         }
     }
@@ -51,10 +52,10 @@ pub(super) fn reveal(turn: &mut HouseTurn, number: Option<u64>) -> Result<Reply,
     if let Some(by) = page.link.fate.revealed_by {
         return Err(about(format!("#{number} was revealed in #{by} already")).example(format!("why #{number}")).into());
     }
-    if !turn.may_know(&page)? {
-        return Err(about(format!("#{number} is secret: {} may reveal it", turn.who_reads(&page))).into());
+    if !turn.looking().may_know(&page)? {
+        return Err(about(format!("#{number} is secret: {} may reveal it", turn.looking().who_reads(&page))).into());
     }
-    if turn.hides_a_value(&page)? && !turn.may(Act::Know) {
+    if turn.looking().hides_a_value(&page)? && !turn.may(Act::Know) {
         let what = format!("#{number} was measured against a value that only a referee may reveal");
         return Err(about(what).example(format!("why #{number}")).into());
     }
@@ -71,11 +72,11 @@ pub(super) fn reveal(turn: &mut HouseTurn, number: Option<u64>) -> Result<Reply,
     };
     if !page.entry.secret {
         let withheld = page.withheld();
-        let shown = show::changes(turn, withheld.all());
+        let shown = show::changes(&turn.looking(), withheld.all());
         reply =
             reply.text(format!(" | {}", if shown.is_empty() { "nothing to see".to_owned() } else { shown.join("; ") }));
     }
-    let fates = show::fates(&page);
+    let fates: Vec<String> = Fate::of(&page).iter().map(Fate::to_string).collect();
     if !fates.is_empty() {
         reply = reply.text(format!(" ({})", fates.join(", ")));
     }

@@ -1,11 +1,12 @@
 //! Puts entries and changes into words.
 
+use crate::view::{Entry, Fate, Says};
 use chat::{Line, RoomId, Span, cut};
 use jiff::Timestamp;
-use journal::{Change, Page, Place, leaves};
+use journal::{Change, Place, leaves};
 use serde_json::Value;
 use std::borrow::Cow;
-use table::own::HouseTurn;
+use table::own::Looking;
 
 /// Characters of a typed line, and of an answer, in one line of a list.
 const MOST_TYPED: usize = 60;
@@ -14,45 +15,24 @@ const MOST_ANSWERED: usize = 80;
 const MOST_VALUE: usize = 60;
 
 /// An entry on one line: `#12 Ann, 3d: act d8 d10 → SUCCESS 25 vs 17`.
-pub(super) fn entry(turn: &HouseTurn, page: &Page) -> Line {
-    let number = page.number();
-    let name = turn.table.name_of(page.entry.character);
-    let since = ago(turn.now, page.entry.time);
-    let mut line = vec![Span::Bold(format!("#{number}")), Span::Text(format!(" {name}, {since}: "))];
-    let withheld = page.is_secret() || turn.tells_values(page);
-    if withheld && !(turn.in_secret && turn.may_see(page) && !turn.tells_values(page)) {
-        line.push(Span::Text(format!("{} in secret", page.entry.command)));
-    } else {
-        match (page.text(), page.answer()) {
-            (Some(text), Some(answer)) => {
-                let lines = answer.lines().collect::<Vec<_>>().join(" ");
-                let result = lines.split(" | ").next().unwrap_or_default();
-                line.push(Span::Code(cut(&text, MOST_TYPED).into_owned()));
-                line.push(Span::Text(format!(" → {}", cut(result, MOST_ANSWERED))));
-            }
-            _ => {
-                let dice = page.dice_shown();
-                line.push(Span::Text(format!("{} {dice}", page.entry.command).trim_end().to_owned()));
-            }
+pub(super) fn entry(entry: &Entry, now: Timestamp) -> Line {
+    let Entry { number, who, time, command, .. } = entry;
+    let mut line = vec![Span::Bold(format!("#{number}")), Span::Text(format!(" {who}, {}: ", ago(now, *time)))];
+    match &entry.says {
+        Says::Withheld => line.push(Span::Text(format!("{command} in secret"))),
+        Says::Told { typed, answer, .. } => {
+            let lines = answer.lines().collect::<Vec<_>>().join(" ");
+            let result = lines.split(" | ").next().unwrap_or_default();
+            line.push(Span::Code(cut(typed, MOST_TYPED).into_owned()));
+            line.push(Span::Text(format!(" → {}", cut(result, MOST_ANSWERED))));
         }
+        Says::Erased(dice) => line.push(Span::Text(format!("{command} {dice}").trim_end().to_owned())),
     }
-    let fate = fates(page).join(", ");
-    if !fate.is_empty() {
-        line.push(Span::Text(format!(" ({fate})")));
+    let fates: Vec<String> = entry.fates.iter().map(Fate::to_string).collect();
+    if !fates.is_empty() {
+        line.push(Span::Text(format!(" ({})", fates.join(", "))));
     }
     line
-}
-
-/// What later entries did to it.
-pub(super) fn fates(page: &Page) -> Vec<String> {
-    let fate = &page.link.fate;
-    let says = [
-        ("undone in", fate.undone_by),
-        ("edited: now", fate.replaced_by),
-        ("revealed in", fate.revealed_by),
-        ("text erased in", fate.erased_by),
-    ];
-    says.into_iter().filter_map(|(what, by)| by.map(|by| format!("{what} #{by}"))).collect()
 }
 
 /// How long ago, in a single unit.
@@ -68,19 +48,19 @@ pub(super) fn ago(now: Timestamp, then: Timestamp) -> String {
 }
 
 /// The changes in words, without what only the core uses.
-pub(super) fn changes<'a>(turn: &HouseTurn, changes: impl IntoIterator<Item = &'a Change>) -> Vec<String> {
+pub(super) fn changes<'a>(looking: &Looking, changes: impl IntoIterator<Item = &'a Change>) -> Vec<String> {
     let mut shown = Vec::new();
     for change in changes.into_iter().flat_map(leaves) {
         if is_no_news(change.before.as_ref(), change.after.as_ref()) {
             continue;
         }
-        if let Some(told) = of_game(turn, &change) {
+        if let Some(told) = of_game(looking, &change) {
             shown.extend(Some(told).filter(|told| !told.is_empty() && !shown.contains(told)));
             continue;
         }
-        if let Some(told) = of_a_scene_apart(turn, &change) {
+        if let Some(told) = of_a_scene_apart(looking, &change) {
             shown.push(told);
-        } else if let Some(place) = place(turn, &change.path) {
+        } else if let Some(place) = place(looking, &change.path) {
             value(&place, change.before.as_ref(), change.after.as_ref(), &mut shown);
         }
     }
@@ -88,21 +68,21 @@ pub(super) fn changes<'a>(turn: &HouseTurn, changes: impl IntoIterator<Item = &'
 }
 
 /// A change of a game's state, if the game has words of its own for it.
-fn of_game(turn: &HouseTurn, change: &Change) -> Option<String> {
+fn of_game(looking: &Looking, change: &Change) -> Option<String> {
     let words: Vec<_> = journal::words(&change.path).into_iter().collect();
     let [games, id, state, place @ ..] = words.as_slice() else { return None };
-    let plugin = turn.host.plugins.get(id).filter(|_| games == "games" && state == "state")?;
+    let plugin = looking.host.plugins.get(id).filter(|_| games == "games" && state == "state")?;
     let place: Vec<&str> = place.iter().map(|word| &**word).collect();
-    plugin.told(&place, change.after.as_ref(), &|who| turn.table.name_of(who).to_owned())
+    plugin.told(&place, change.after.as_ref(), &|who| looking.table.name_of(who).to_owned())
 }
 
 /// Which scene a room plays now, if it plays one apart from the others or did.
-fn of_a_scene_apart(turn: &HouseTurn, change: &Change) -> Option<String> {
+fn of_a_scene_apart(looking: &Looking, change: &Change) -> Option<String> {
     let words: Vec<_> = journal::words(&change.path).into_iter().collect();
     let ["table", "apart", room, "since"] = words.iter().map(|word| &**word).collect::<Vec<_>>()[..] else {
         return None;
     };
-    let room = room_called(turn, room);
+    let room = room_called(looking, room);
     Some(match change.after.as_ref().and_then(Value::as_u64) {
         Some(since) => format!("{room} plays the scene of #{since}"),
         None => format!("{room} plays the common scene"),
@@ -110,7 +90,7 @@ fn of_a_scene_apart(turn: &HouseTurn, change: &Change) -> Option<String> {
 }
 
 /// The place of a change in words; `None` if only the core uses it.
-fn place(turn: &HouseTurn, path: &str) -> Option<String> {
+fn place(looking: &Looking, path: &str) -> Option<String> {
     let words: Vec<String> = journal::words(path).into_iter().map(Cow::into_owned).collect();
     let (kind, rest) = words.split_first()?;
     match Place::of(path) {
@@ -126,8 +106,8 @@ fn place(turn: &HouseTurn, path: &str) -> Option<String> {
     let rest = rest.iter().filter(|word| !["state", "characters"].contains(&word.as_str()));
     let named = |word: &String| {
         let character = word.parse().ok().map(plugin_api::CharacterId);
-        match character.filter(|id| turn.table.characters.contains_key(id)) {
-            Some(id) => turn.table.name_of(id).to_owned(),
+        match character.filter(|id| looking.table.characters.contains_key(id)) {
+            Some(id) => looking.table.name_of(id).to_owned(),
             // A room is shown by its own name.
             None if word.contains('/') && (kind == "rooms" || path.starts_with("/table/apart")) => word.clone(),
             None => word.replace('_', " "),
@@ -149,9 +129,9 @@ fn place(turn: &HouseTurn, path: &str) -> Option<String> {
 }
 
 /// What people call the room with this id.
-fn room_called(turn: &HouseTurn, id: &str) -> String {
+fn room_called(looking: &Looking, id: &str) -> String {
     let room = RoomId::try_from(id.to_owned()).ok();
-    room.and_then(|room| turn.host.name_of_room(&room).ok()).unwrap_or_else(|| id.to_owned())
+    room.and_then(|room| looking.host.name_of_room(&room).ok()).unwrap_or_else(|| id.to_owned())
 }
 
 /// Creating something empty, or removing it, is not worth a word.

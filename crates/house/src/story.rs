@@ -2,15 +2,16 @@
 
 use crate::budget::MOST_RECAPPED;
 use crate::history::{changed, take};
-use crate::sentence::{Part, Sentence, Teller};
+use crate::sentence::Sentence;
 use crate::show;
+use crate::view::{self, Tale, Told};
 use chat::{Line, Reply, Span, cut};
 use journal::documents::Scene;
 use journal::store::StoreError;
 use journal::{Change, Changes, Page, leaves};
 use plugin_api::Refusal;
 use std::collections::BTreeMap;
-use table::own::{HouseTurn, SCENE, Split, Unplayed};
+use table::own::{HouseTurn, Split, Unplayed};
 
 /// The most sentences of a recap, and of a scene.
 const MOST_LISTED: usize = 8;
@@ -32,7 +33,7 @@ pub(super) fn story(turn: &HouseTurn, export: bool) -> Result<Reply, Unplayed> {
     let mut pages = take(pages, MOST_RECAPPED as u64)?;
     let mut split = Split::now(turn.table);
     pages.retain(|page| split.backwards(page) == here);
-    let lines = sentences(turn, pages.iter().rev().map(|page| (page, here)), 0)?;
+    let lines = lines(view::tales(&turn.looking(), pages.iter().rev().map(|page| (page, here)), 0)?);
     let prefix = &turn.room.prefix;
     let reply = match &scene {
         Some(Scene { title, .. }) => Reply::new().text("Scene: ").bold(title.clone()).text("."),
@@ -49,45 +50,26 @@ pub(super) fn story(turn: &HouseTurn, export: bool) -> Result<Reply, Unplayed> {
     Ok(reply.line().text("The whole story as a file: ").code(format!("{prefix}export story")))
 }
 
-/// What these pages, the oldest first, each with its scene, add to the story. Of what was played up to `known`, the speaker
-/// knows; if that is taken back, they hear it.
-fn sentences<'p>(
-    turn: &HouseTurn,
-    pages: impl Iterator<Item = (&'p Page, Option<u64>)>,
-    known: u64,
-) -> Result<Vec<Line>, StoreError> {
-    let teller = Teller::new(&turn.host.plugins, turn.table);
-    let (mut lines, mut told) = (Vec::new(), turn.table.apart(turn.room_id));
-    for (page, scene) in pages {
-        let Some(line) = line(turn, &teller, page, known) else { continue };
-        let goes_on = std::mem::replace(&mut told, scene) != scene;
-        if goes_on && page.entry.command != SCENE {
-            let title = turn.ledger.scene(turn.table, scene)?;
-            let title = title.map_or_else(|| "Elsewhere".to_owned(), |scene| scene.title);
-            lines.push(vec![Span::Bold(title), Span::Text(":".to_owned())]);
-        }
-        lines.push(line);
-    }
-    Ok(lines)
+/// These tales, a line each.
+fn lines(tales: Vec<Told>) -> Vec<Line> {
+    tales.into_iter().map(|told| line(told.tale, told.number)).collect()
 }
 
-fn line(turn: &HouseTurn, teller: &Teller<'_>, page: &Page, known: u64) -> Option<Line> {
-    if turn.tells_values(page) {
-        return None;
-    }
-    let number = Span::Text(format!(" #{}", page.number()));
-    match teller.part(page) {
-        Some(Part::Scene(title)) => {
-            Some(vec![Span::Text("Scene: ".to_owned()), Span::Bold(title), Span::Text(".".to_owned()), number])
+fn line(tale: Tale, number: Option<u64>) -> Line {
+    let line = match tale {
+        Tale::Scene(title) => vec![Span::Text("Scene: ".to_owned()), Span::Bold(title), Span::Text(".".to_owned())],
+        Tale::Ends => vec![Span::Text("The scene ended.".to_owned())],
+        Tale::Elsewhere(title) => {
+            vec![Span::Bold(title.unwrap_or_else(|| "Elsewhere".to_owned())), Span::Text(":".to_owned())]
         }
-        Some(Part::Ends) => Some(vec![Span::Text("The scene ended.".to_owned()), number]),
-        Some(Part::Noted { who, what }) => {
+        Tale::Noted { who, what } => {
             let what = cut(&what, MOST_SENTENCE).into_owned();
-            Some(vec![Span::Bold(who), Span::Text(format!(" noted: {what}")), number])
+            vec![Span::Bold(who), Span::Text(format!(" noted: {what}"))]
         }
-        Some(Part::Did(did)) => Some(said(did).into_iter().chain([number]).collect()),
-        None => taken_back(turn, page, known).map(|text| vec![Span::Text(text), number]),
-    }
+        Tale::Did(did) => said(did),
+        Tale::TakenBack(says) => vec![Span::Text(format!("{}.", cut(&says, MOST_SENTENCE)))],
+    };
+    line.into_iter().chain(number.map(|number| Span::Text(format!(" #{number}")))).collect()
 }
 
 /// A sentence on one line.
@@ -100,17 +82,6 @@ fn said(did: Sentence) -> Line {
         None => (None, did.says.as_str()),
     };
     begins.into_iter().chain(bold).chain([Span::Text(rest.to_owned() + &did.mark())]).collect()
-}
-
-/// That something was undone, or holds again, which the speaker knew otherwise.
-fn taken_back(turn: &HouseTurn, page: &Page, known: u64) -> Option<String> {
-    page.entry.undoes.filter(|undone| *undone <= known)?;
-    if page.is_void() || page.is_secret() || turn.tells_values(page) {
-        return None;
-    }
-    let answer = page.answer()?;
-    let says = answer.split([';', '|', '\n']).next().unwrap_or_default().trim();
-    Some(format!("{}.", cut(says, MOST_SENTENCE)))
 }
 
 /// The newest of these lines, and how many come before them.
@@ -140,8 +111,10 @@ pub(super) fn recap(turn: &mut HouseTurn) -> Result<Reply, Unplayed> {
     let entries = if news.len() == 1 { "entry" } else { "entries" };
     let mut split = Split::now(turn.table);
     let played: Vec<_> = news.iter().map(|page| (page, split.backwards(page))).collect();
-    let mut items = newest(sentences(turn, played.into_iter().rev(), last)?, MOST_LISTED);
-    items.extend(changed("All in all: ", show::changes(turn, &net(turn, &news)?)).map(|line| vec![Span::Text(line)]));
+    let mut items = newest(lines(view::tales(&turn.looking(), played.into_iter().rev(), last)?), MOST_LISTED);
+    items.extend(
+        changed("All in all: ", show::changes(&turn.looking(), &net(turn, &news)?)).map(|line| vec![Span::Text(line)]),
+    );
     let waits = crate::waiting::own(turn)?.len();
     if waits > 0 {
         let things = if waits == 1 { "1 choice".to_owned() } else { format!("{waits} choices") };

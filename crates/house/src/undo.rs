@@ -42,7 +42,7 @@ fn take_back(turn: &mut HouseTurn, page: Page) -> Result<Reply, Unplayed> {
         return Err(about(format!("#{number} cannot be undone: people have seen what it showed")).into());
     }
     may_take_back(turn.host, turn.table, turn.rights, turn.room_id, &page)?;
-    if !turn.may_know(&page)? {
+    if !turn.looking().may_know(&page)? {
         let name = turn.table.name_of(page.entry.character);
         return Err(
             about(format!("#{number} holds a secret of {name}'s: their player or a referee may take it back")).into()
@@ -84,7 +84,7 @@ fn says(turn: &HouseTurn, page: &Page, changes: &[Change]) -> Result<Reply, Unpl
     if !dice.is_empty() {
         reply = reply.text(format!("; it discards {dice}"));
     }
-    let mut shown = show::changes(turn, &readable(turn, page.seen(), changes)?);
+    let mut shown = show::changes(&turn.looking(), &readable(turn, page.seen(), changes)?);
     let more = shown.len().saturating_sub(MOST_CHANGES);
     shown.truncate(MOST_CHANGES);
     if !shown.is_empty() {

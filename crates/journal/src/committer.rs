@@ -49,10 +49,15 @@ struct Shared {
     /// Submissions to be written soon, by number.
     soon: BTreeMap<u64, Submission>,
     failed: BTreeSet<Lane>,
+    /// Who hears what became durable.
+    told: Option<Told>,
     /// The snapshots being read, with the data they still need.
     before: Vec<Weak<Before>>,
     readers: Vec<JoinHandle<()>>,
 }
+
+/// Hears what became durable, on the writer's thread.
+type Told = Arc<dyn Fn(&Batch) + Send + Sync>;
 
 /// Work that reads the store between two commits.
 type Read = Box<dyn FnOnce(&dyn Store) + Send>;
@@ -92,6 +97,7 @@ impl Committer {
             queued: 0,
             soon: BTreeMap::new(),
             failed: BTreeSet::new(),
+            told: None,
             before: Vec::new(),
             readers: Vec::new(),
         }));
@@ -113,6 +119,20 @@ impl Committer {
             return Ok(value.clone());
         }
         self.store.read(key)
+    }
+
+    /// The durable value of `key`, without submitted batches that are not durable yet.
+    ///
+    /// # Errors
+    /// As [`Store::read`].
+    pub fn read_durable(&self, key: &str) -> Result<Option<Vec<u8>>, StoreError> {
+        self.store.read(key)
+    }
+
+    /// From now on `told` hears of all writes once they are durable, on the writer's thread: it must be quick. Whoever heard
+    /// of them before does no longer.
+    pub fn tell(&self, told: impl Fn(&Batch) + Send + Sync + 'static) {
+        lock(&self.shared).told = Some(Arc::new(told));
     }
 
     /// The durable records under `prefix`, without submitted batches that are not durable yet.

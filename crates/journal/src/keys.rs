@@ -195,6 +195,20 @@ pub fn link(word: &str) -> String {
     format!("{LINKS}{}", part(word))
 }
 
+/// The prefix of the pages of all tables.
+pub const PAGES: &str = "page/";
+
+/// By which links the page of a table is found. It belongs to no table's records: a table that moves to another bot leaves
+/// its links behind, and no journal or export has them.
+pub fn page(id: &TableId) -> String {
+    format!("{PAGES}{}", part(&id.0))
+}
+
+/// The table whose page is under `key`.
+pub fn table_of_page(key: &str) -> Option<TableId> {
+    key.strip_prefix(PAGES).map(|name| TableId(whole(name)))
+}
+
 /// The prefix of all words by which two accounts become one player.
 pub const ACCOUNT_WORDS: &str = "account-word/";
 

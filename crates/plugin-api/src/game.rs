@@ -1,8 +1,8 @@
 //! A game, as its author writes it and as the core uses it.
 
 use crate::{
-    Answers, Cast, CharacterId, Commands, EarlierRoll, Fit, Kind, Line, Manifest, Past, PrintedDecks, Readers, Refusal,
-    Reply, Role, Scenes, Setting, SheetValue, Turn, Words,
+    Answers, Cast, CharacterId, Commands, EarlierRoll, Fit, Kind, Manifest, Past, PrintedDecks, Readers, Refusal,
+    Reply, Scenes, Setting, SheetValue, Shown, Turn, Words,
 };
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -86,10 +86,10 @@ pub trait Game: Send + Sync + 'static {
         Fit::Open
     }
 
-    /// What `!now` shows of it in this scene, to somebody with this role: a line or two. Nothing if there is nothing to
-    /// tell.
-    fn now(state: &Self::State, cast: &Cast, scenes: &Scenes, role: Role) -> Vec<Line> {
-        let _ = (state, cast, scenes, role);
+    /// What is going on of it in this scene, and who may see each piece of that: `!now` shows a line or two of it. Nothing
+    /// if there is nothing to tell.
+    fn now(state: &Self::State, cast: &Cast, scenes: &Scenes) -> Vec<Shown> {
+        let _ = (state, cast, scenes);
         Vec::new()
     }
 
@@ -243,7 +243,7 @@ pub trait Plugin: Send + Sync {
     ///
     /// # Panics
     /// If `held` belongs to another game.
-    fn now(&self, held: &Held, cast: &Cast, scenes: &Scenes, role: Role) -> Vec<Line>;
+    fn now(&self, held: &Held, cast: &Cast, scenes: &Scenes) -> Vec<Shown>;
 
     /// See [`Game::refuses`].
     fn refuses(&self, heading: &str) -> Option<String> {
@@ -365,8 +365,8 @@ impl<G: Game> Plugin for Hosted<G> {
         G::fits(command, roll)
     }
 
-    fn now(&self, held: &Held, cast: &Cast, scenes: &Scenes, role: Role) -> Vec<Line> {
-        G::now(&held.state::<G>().0, cast, scenes, role)
+    fn now(&self, held: &Held, cast: &Cast, scenes: &Scenes) -> Vec<Shown> {
+        G::now(&held.state::<G>().0, cast, scenes)
     }
 
     fn told(&self, place: &[&str], after: Option<&Value>, named: &dyn Fn(CharacterId) -> String) -> Option<String> {

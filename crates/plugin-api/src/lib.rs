@@ -16,6 +16,7 @@ mod idle;
 mod kind;
 pub mod names;
 mod past;
+pub mod piece;
 mod printed;
 pub mod random_table;
 mod refusal;
@@ -44,6 +45,7 @@ pub use kind::{
     ArgumentKind, Form, Listed, Misfit, NamedNumber, NumberKind, Part, PartMany, Sign, Spelled, Touching, Unit,
 };
 pub use past::Past;
+pub use piece::{Piece, Shown};
 pub use plugin_api_derive::{Arguments, Choice, Commands, Forms};
 pub use printed::{FirstSide, MOST_CARDS, PrintedCard, PrintedDeck, PrintedDecks, wrong_deck_name};
 pub use refusal::{Mended, Refusal, suggest, suggest_within};

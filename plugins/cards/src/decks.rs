@@ -4,7 +4,7 @@ use crate::deck::Made;
 use crate::state::State;
 use crate::typed::{EXAMPLE, no_such};
 use crate::words::Called;
-use plugin_api::{Cast, CharacterId, Line, Refusal, Reply, Span, Turn};
+use plugin_api::{Cast, CharacterId, Line, Piece, Refusal, Reply, Seen, Shown, Span, Turn};
 use std::collections::BTreeMap;
 
 /// The most names in a list.
@@ -98,8 +98,8 @@ fn counts(state: &State, turn: &Turn, name: &str) -> String {
     text
 }
 
-/// What `!now` tells: who holds how many cards.
-pub(crate) fn now(state: &State, cast: &Cast) -> Vec<Line> {
+/// What is going on: who holds how many cards, and each hand for those who may see it.
+pub(crate) fn now(state: &State, cast: &Cast) -> Vec<Shown> {
     let mut held: BTreeMap<CharacterId, usize> = BTreeMap::new();
     for name in state.decks.keys() {
         state.held(name).into_iter().for_each(|(who, count)| *held.entry(who).or_default() += count);
@@ -109,7 +109,12 @@ pub(crate) fn now(state: &State, cast: &Cast) -> Vec<Line> {
     }
     let each: Vec<String> = held.iter().map(|(who, count)| format!("{} {count}", cast.name(*who))).collect();
     let each: Vec<&str> = each.iter().map(String::as_str).collect();
-    vec![vec![Span::Text(format!("Cards in hand: {}", listed(&each)))]]
+    let counted = Piece::Line(vec![Span::Text(format!("Cards in hand: {}", listed(&each)))]).to_all();
+    let hand = |of: CharacterId| {
+        let cards = state.hand(of).into_iter().map(|card| card.name).collect();
+        Shown { piece: Piece::Hand { of, name: cast.name(of).to_owned(), cards }, seen: Seen::of(of) }
+    };
+    std::iter::once(counted).chain(held.into_keys().map(hand)).collect()
 }
 
 /// All that everybody may know of one deck.

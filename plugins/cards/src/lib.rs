@@ -17,8 +17,7 @@ mod typed;
 mod words;
 
 use plugin_api::{
-    Cast, CharacterId, Commands, Game, Kind, Line, Name, Past, Plugin, Readers, Refusal, Reply, Role, Scenes, Text,
-    Turn,
+    Cast, CharacterId, Commands, Game, Kind, Name, Past, Plugin, Readers, Refusal, Reply, Scenes, Shown, Text, Turn,
 };
 use serde_json::Value;
 use state::State;
@@ -189,7 +188,7 @@ impl Game for Cards {
         typed::read_name(heading.strip_prefix("deck ")?).err().map(|refusal| refusal.what)
     }
 
-    fn now(state: &State, cast: &Cast, _: &Scenes, _: Role) -> Vec<Line> {
+    fn now(state: &State, cast: &Cast, _: &Scenes) -> Vec<Shown> {
         decks::now(state, cast)
     }
 }

@@ -1,7 +1,8 @@
 //! Clocks: something that fills up step by step, such as a ritual or a pursuit.
 
 use crate::{State, referees};
-use plugin_api::{Refusal, Reply, Text, Turn, suggest};
+use plugin_api::piece::{clock_drawn, drawn};
+use plugin_api::{Piece, Refusal, Reply, Text, Turn, suggest};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -12,8 +13,6 @@ const MOST_CLOCKS: usize = 20;
 const MOST_SEGMENTS: u32 = 60;
 /// The most characters of a name.
 const MOST_NAME: usize = 40;
-/// How full a clock is, from empty to full.
-const FACES: [char; 5] = ['○', '◔', '◑', '◕', '●'];
 /// What people call the parts of a clock.
 const SEGMENTS: [&str; 10] =
     ["segment", "segments", "seg", "segs", "ticks", "tick", "steps", "step", "boxes", "slices"];
@@ -52,10 +51,13 @@ enum Step {
 }
 
 impl Clocks {
-    /// All of them on one line; nothing if there are none.
-    pub fn shown(&self) -> Option<String> {
-        let all: Vec<_> = self.0.values().map(Clock::drawn).collect();
-        (!all.is_empty()).then(|| all.join(" | "))
+    /// All of them as others see them.
+    pub fn shown(&self) -> impl Iterator<Item = Piece> {
+        self.0.values().map(|Clock { name, filled, size }| Piece::Clock {
+            name: name.clone(),
+            filled: *filled,
+            size: *size,
+        })
     }
 }
 
@@ -66,13 +68,7 @@ impl Clock {
     }
 
     fn drawn(&self) -> String {
-        let quarters = match (self.filled, self.size) {
-            (0, _) => 0,
-            (filled, size) if filled == size => 4,
-            // One that has begun is never drawn empty, and one that is not full never full.
-            (filled, size) => (filled * 4 / size).clamp(1, 3),
-        };
-        format!("{} {} {}/{}", self.name, FACES[quarters as usize], self.filled, self.size)
+        clock_drawn(&self.name, self.filled, self.size)
     }
 }
 
@@ -146,7 +142,8 @@ pub(crate) fn clock(state: &mut State, turn: &Turn, change: Option<Text>) -> Res
     let clocks = &mut state.clocks;
     let Some(Text { text, .. }) = change else {
         let none = || Refusal::new("there are no clocks yet").example("clock The ritual 6");
-        return clocks.shown().map(Reply::from).ok_or_else(none);
+        let line = drawn(&clocks.shown().collect::<Vec<_>>()).pop().ok_or_else(none)?;
+        return Ok(line.into_iter().fold(Reply::new(), Reply::span));
     };
     let several = clocks.several(&text);
     if several.is_empty() {

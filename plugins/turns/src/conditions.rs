@@ -4,7 +4,8 @@
 use crate::lasting::{Lasts, TurnOf, Whose, read};
 use crate::order::Order;
 use crate::{State, referees};
-use plugin_api::{CharacterId, Name, Refusal, Reply, Scenes, Text, Turn};
+use plugin_api::piece::drawn;
+use plugin_api::{CharacterId, Name, Piece, Refusal, Reply, Scenes, Text, Turn};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -143,17 +144,23 @@ impl State {
         current
     }
 
-    /// Everybody's conditions on one line, seen from this scene; nothing if there are none.
-    pub fn conditions_shown(&self, scenes: &Scenes, named: &dyn Fn(CharacterId) -> String) -> Option<String> {
-        let each = |(who, conditions): (&CharacterId, &Vec<Condition>)| {
-            format!("{}: {}", named(*who), list(self, scenes, conditions, named))
+    /// Everybody's conditions, seen from this scene.
+    pub fn conditions_shown(&self, scenes: &Scenes, named: &dyn Fn(CharacterId) -> String) -> Vec<Piece> {
+        let each = |(who, conditions): (&CharacterId, &Vec<Condition>)| Piece::Tags {
+            of: *who,
+            name: named(*who),
+            words: list(self, scenes, conditions, named),
         };
-        let all: Vec<_> = self.current(scenes).0.iter().map(each).collect();
-        (!all.is_empty()).then(|| all.join(" | "))
+        self.current(scenes).0.iter().map(each).collect()
     }
 }
 
-fn list(state: &State, scenes: &Scenes, conditions: &[Condition], named: &dyn Fn(CharacterId) -> String) -> String {
+fn list(
+    state: &State,
+    scenes: &Scenes,
+    conditions: &[Condition],
+    named: &dyn Fn(CharacterId) -> String,
+) -> Vec<String> {
     let each = |condition: &Condition| match condition.until {
         None => condition.label.clone(),
         Some(Until::Scene(_)) if scenes.others.is_empty() => format!("{} (this scene)", condition.label),
@@ -167,7 +174,7 @@ fn list(state: &State, scenes: &Scenes, conditions: &[Condition], named: &dyn Fn
             format!("{} (until {of}{}'s turn)", condition.label, named(turn))
         }
     };
-    conditions.iter().map(each).collect::<Vec<_>>().join(", ")
+    conditions.iter().map(each).collect()
 }
 
 pub(crate) fn condition(
@@ -177,8 +184,9 @@ pub(crate) fn condition(
     conditions: Option<Text>,
 ) -> Result<Reply, Refusal> {
     let Some(Name(name)) = character else {
-        let all = state.conditions_shown(&turn.scenes, &|who| turn.name(who).to_owned());
-        return Ok(all.unwrap_or_else(|| "Nobody has a condition.".to_owned()).into());
+        let all = drawn(&state.conditions_shown(&turn.scenes, &|who| turn.name(who).to_owned())).pop();
+        let none = || "Nobody has a condition.".into();
+        return Ok(all.map_or_else(none, |line| line.into_iter().fold(Reply::new(), Reply::span)));
     };
     let who = turn.character(&name).map_err(|refusal| {
         let rest = conditions.as_ref().map(|text| format!(" {}", text.text)).unwrap_or_default();
@@ -252,7 +260,7 @@ fn of_one(state: &State, turn: &Turn, who: CharacterId) -> Reply {
     match state.current(&turn.scenes).0.get(&who) {
         Some(own) => {
             let named = |who| turn.name(who).to_owned();
-            Reply::new().bold(name).text(format!(": {}", list(state, &turn.scenes, own, &named)))
+            Reply::new().bold(name).text(format!(": {}", list(state, &turn.scenes, own, &named).join(", ")))
         }
         None => format!("{name} has no conditions.").into(),
     }

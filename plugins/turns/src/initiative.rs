@@ -89,7 +89,8 @@ fn order_after(here: &Here, turn: &Turn) -> String {
 }
 
 fn text_of(here: &Here, turn: &Turn) -> Option<String> {
-    here.order.shown(&|who| turn.name(who).to_owned(), &|who| turn.opposes(who))
+    let order = here.order.shown(&|who| turn.name(who).to_owned(), &|who| turn.opposes(who));
+    order.map(|order| order.drawn())
 }
 
 fn shown(here: &Here, turn: &Turn) -> Result<Reply, Refusal> {

@@ -18,8 +18,8 @@ use entrants::Entrant;
 use here::Paced;
 use order::Order;
 use plugin_api::{
-    Cast, CharacterId, Commands, Forms, Game, Kind, Line, Name, Number, Past, Plugin, Refusal, Reply, Role, Scenes,
-    Span, Text, Turn,
+    Cast, CharacterId, Commands, Forms, Game, Kind, Name, Number, Past, Piece, Plugin, Refusal, Reply, Scenes, Shown,
+    Text, Turn,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -211,11 +211,11 @@ impl Game for Turns {
         Ok(reply)
     }
 
-    fn now(state: &State, cast: &Cast, scenes: &Scenes, _: Role) -> Vec<Line> {
+    fn now(state: &State, cast: &Cast, scenes: &Scenes) -> Vec<Shown> {
         let named = |who| cast.name(who).to_owned();
         let order = state.order(scenes.apart).and_then(|order| order.shown(&named, &|who| cast.opposes(who)));
-        let lines = [order, state.conditions_shown(scenes, &named), state.clocks.shown()];
-        lines.into_iter().flatten().map(|text| vec![Span::Text(text)]).collect()
+        let pieces = order.into_iter().map(Piece::Order).chain(state.conditions_shown(scenes, &named));
+        pieces.chain(state.clocks.shown()).map(Piece::to_all).collect()
     }
 
     fn told(place: &[&str], after: Option<&Value>, named: &dyn Fn(CharacterId) -> String) -> Option<String> {

@@ -1,6 +1,7 @@
 //! The turn order: who is in it, whose turn it is, and what comes next. It knows no names, words or dice.
 
 use plugin_api::CharacterId;
+use plugin_api::piece::{self, Acting, Group, TurnOrder};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -323,38 +324,32 @@ impl Order {
         }
     }
 
-    /// The order on one line; nothing if there is none.
+    /// The order as others see it; nothing if there is none.
     pub fn shown(
         &self,
         named: &dyn Fn(CharacterId) -> String,
         opposes: &dyn Fn(CharacterId) -> bool,
-    ) -> Option<String> {
+    ) -> Option<TurnOrder> {
         if self.places.is_empty() {
             return None;
         }
         let each = |(who, value): (CharacterId, Option<i32>)| {
-            let value = value.map(|value| format!(" {value}")).unwrap_or_default();
             let state = match () {
-                () if self.current == Some(who) => " (now)",
-                () if self.delayed.contains(&who) => " (waits)",
-                () if self.acted.contains(&who) && self.mode != Mode::Listed => " (done)",
-                () => "",
+                () if self.current == Some(who) => Acting::Now,
+                () if self.delayed.contains(&who) => Acting::Waits,
+                () if self.acted.contains(&who) && self.mode != Mode::Listed => Acting::Done,
+                () => Acting::Listed,
             };
-            format!("{}{value}{state}", named(who))
+            piece::Place { who, name: named(who), value, state }
         };
-        let list =
-            |all: &mut dyn Iterator<Item = (CharacterId, Option<i32>)>| all.map(each).collect::<Vec<_>>().join(", ");
-        let begun = if self.round == 0 { "Turn order".to_owned() } else { format!("Round {}", self.round) };
-        if self.mode != Mode::Sides {
-            return Some(format!("{begun}: {}", list(&mut self.all())));
-        }
-        let side = |side: Side| {
-            let now = if self.side == Some(side) { " (now)" } else { "" };
-            let of = list(&mut self.all().filter(|(who, _)| opposes(*who) == (side == Side::Opposition)));
-            (!of.is_empty()).then(|| format!("{}{now}: {of}", side.name()))
+        let group = |side: Option<Side>| {
+            let of = self.all().filter(|(who, _)| side.is_none_or(|side| opposes(*who) == (side == Side::Opposition)));
+            let acts = side.is_some() && self.side == side;
+            Group { side: side.map(Side::name), acts, places: of.map(each).collect() }
         };
-        let sides: Vec<_> = self.sides().into_iter().filter_map(side).collect();
-        Some(format!("{begun}: {}", sides.join("; ")))
+        let sides = if self.mode == Mode::Sides { self.sides().map(Some).to_vec() } else { vec![None] };
+        let groups = sides.into_iter().map(group).filter(|group| !group.places.is_empty()).collect();
+        Some(TurnOrder { round: self.round, groups })
     }
 }
 

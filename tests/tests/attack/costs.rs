@@ -7,8 +7,8 @@ use jiff::Timestamp;
 use journal::keys::TableId;
 use journal::store::scan_all;
 use plugin_api::{
-    Cast, CharacterId, EarlierRoll, Fit, Held, Line, Manifest, Past, Plugin, Readers, Ready, Refusal, Role, SavedState,
-    Scenes, Words,
+    Cast, CharacterId, EarlierRoll, Fit, Held, Manifest, Past, Plugin, Readers, Ready, Refusal, SavedState, Scenes,
+    Shown, Words,
 };
 use serde_json::Value;
 use std::cell::Cell;
@@ -43,8 +43,8 @@ impl Plugin for Counted {
         self.0.fits(command, roll)
     }
 
-    fn now(&self, held: &Held, cast: &Cast, scenes: &Scenes, role: Role) -> Vec<Line> {
-        self.0.now(held, cast, scenes, role)
+    fn now(&self, held: &Held, cast: &Cast, scenes: &Scenes) -> Vec<Shown> {
+        self.0.now(held, cast, scenes)
     }
 
     fn told(&self, place: &[&str], after: Option<&Value>, named: &dyn Fn(CharacterId) -> String) -> Option<String> {

@@ -36,6 +36,7 @@ pub struct Config {
     pub rooms: Rooms,
     pub journals: Journals,
     pub watch: Watch,
+    pub page: Page,
     pub limits: Numbers,
     pub console: Console,
     pub backups: Backups,
@@ -86,6 +87,26 @@ pub struct Journals {
 pub struct Watch {
     /// The address for its status by HTTP: `/metrics`, `/live`, `/ready`.
     pub listen: Option<SocketAddr>,
+}
+
+/// The pages of tables.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Page {
+    /// The address where pages are shown by HTTP.
+    pub listen: Option<SocketAddr>,
+    /// Where people find them: `https://dice.example.org`.
+    pub address: Option<String>,
+    /// The most open pages that are kept up to date, at all tables, at one table, and by one link.
+    #[schemars(range(min = 1))]
+    pub streams: u16,
+    #[schemars(range(min = 1))]
+    pub streams_of_a_table: u16,
+    #[schemars(range(min = 1))]
+    pub streams_of_a_link: u16,
+    /// The most requests that are answered at the same time.
+    #[schemars(range(min = 1))]
+    pub requests: u16,
 }
 
 /// Settings for some rooms. If several rules match a room, the last one wins.
@@ -155,6 +176,7 @@ impl Default for Config {
             rooms: Rooms::default(),
             journals: Journals::default(),
             watch: Watch::default(),
+            page: Page::default(),
             limits: Numbers::default(),
             console: Console::default(),
             backups: Backups::default(),
@@ -215,6 +237,12 @@ impl Default for Numbers {
     }
 }
 
+impl Default for Page {
+    fn default() -> Self {
+        Page { listen: None, address: None, streams: 256, streams_of_a_table: 64, streams_of_a_link: 8, requests: 64 }
+    }
+}
+
 impl Default for Console {
     fn default() -> Self {
         Console { name: None, room: "hall".to_owned() }
@@ -270,6 +298,7 @@ impl Config {
         Settings {
             name: self.name.clone(),
             prefix: self.rooms.prefix.clone(),
+            pages: None,
             plugins: self.rooms.plugins.clone(),
             allowed: self.rooms.allowed.clone(),
             own_games: self.rooms.own_games,

@@ -47,6 +47,7 @@ impl Config {
         wrong.extend(rooms.filter_map(|room| self.strange("admin_rooms", &room.to_string(), &room.network)));
         wrong.extend(self.owners.iter().filter_map(|owner| self.no_owner(owner)));
         wrong.extend(self.ignore.iter().filter_map(|pattern| Some(format!("ignore: {}", self.nobody(pattern)?))));
+        wrong.extend(self.page.address.as_ref().and_then(|address| nowhere(address)));
         wrong.into_iter().map(Mistake::of).collect()
     }
 
@@ -79,6 +80,18 @@ impl Config {
         (!names.iter().any(|name| name == network))
             .then(|| format!("{key}: {what} is on no network of this configuration: {}", hint()))
     }
+}
+
+/// If nobody finds pages under an address: why.
+fn nowhere(address: &str) -> Option<String> {
+    let rest = address.strip_prefix("https://").or_else(|| address.strip_prefix("http://"));
+    let is_one = |rest: &str| {
+        !rest.starts_with(['/', ':'])
+            && !rest.is_empty()
+            && !rest.contains(|c: char| c.is_whitespace() || "?#@".contains(c))
+    };
+    (!rest.is_some_and(is_one))
+        .then(|| format!("page.address: {address:?} is no address for a browser; \"https://dice.example.org\" is one"))
 }
 
 fn hint(name: &str, known: &[String]) -> String {

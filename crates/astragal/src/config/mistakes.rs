@@ -11,8 +11,12 @@ use toml::de::{DeArray, DeTable, DeValue, Deserializer};
 use toml::{Spanned, Table};
 
 /// Right values for keys whose values are more than a text.
-const EXAMPLES: [(&str, &str); 3] =
-    [("owners", "libera:account:mia"), ("admin_rooms", "libera/#tavern"), ("watch.listen", "127.0.0.1:9464")];
+const EXAMPLES: [(&str, &str); 4] = [
+    ("owners", "libera:account:mia"),
+    ("admin_rooms", "libera/#tavern"),
+    ("watch.listen", "127.0.0.1:9464"),
+    ("page.listen", "127.0.0.1:9465"),
+];
 
 /// A mistake in a configuration.
 #[derive(Clone, Debug, PartialEq, Eq)]

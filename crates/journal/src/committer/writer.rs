@@ -152,7 +152,9 @@ impl Writer {
             shared.failed.extend(all.values().filter_map(|submission| submission.lane));
             tracing::error!(%error, "a write failed");
         }
+        let told = shared.told.clone().filter(|_| result.is_ok() && !together.is_empty());
         drop(shared);
+        told.into_iter().for_each(|told| told(&together));
         for submission in all.into_values() {
             let fails = submission.fails_with(&failed);
             let told = if fails { Err(StoreError::Unavailable(FOLLOWS_A_FAILURE.to_owned())) } else { result.clone() };

@@ -2,6 +2,7 @@
 //! back, nothing else writes to a draft of the table.
 
 use super::offers::{keep_choices, keep_roll, settle_rolls};
+use super::shape::with_shape;
 use super::{answer, verbosity};
 use crate::attempt::Attempt;
 use crate::draft::{Draft, person};
@@ -200,7 +201,7 @@ fn shown_number(
 fn append(draft: &mut Draft, host: &Host, entering: &Entering<'_>) -> Result<(), StoreError> {
     let Entering { number, attempt, done, withheld, reply, thrown, replaces } = *entering;
     let answer = reply.plain();
-    let (text, facts, changes) = (attempt.typed.as_str(), &reply.facts, &done.changes);
+    let (text, facts, changes) = (attempt.typed.as_str(), &with_shape(reply, thrown), &done.changes);
     let record = reply.record.as_ref().filter(|_| done.followed.is_none() && done.measured.by_everybody());
     // What only shows something, in place of an edited command, may show words that are erased later.
     let only_shows = done.game == HOUSE && changes.made.is_empty() && !attempt.effects.counts() && thrown.is_empty();

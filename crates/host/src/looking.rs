@@ -1,12 +1,62 @@
-//! What the speaker may read of the journal's entries.
+//! Whoever looks at a table, and what they may read of it. Every reader comes this way: a command's speaker, and somebody
+//! who looks without saying anything.
 
-use super::HouseTurn;
-use crate::rights::{Act, is_for_its_player};
+use crate::ledger::Ledger;
+use crate::rights::{Act, Rights, is_for_its_player};
+use crate::shared::Host;
+use chat::{RoomId, Seen, Speaker};
+use jiff::Timestamp;
+use journal::documents::{Head, RoomDoc, TableDoc};
 use journal::store::StoreError;
 use journal::{Change, HOUSE, Page};
-use plugin_api::CharacterId;
+use plugin_api::{Cast, CharacterId};
+use std::sync::Arc;
 
-impl HouseTurn<'_> {
+/// Somebody looks at a table. They can change nothing of it.
+#[derive(Clone, Copy)]
+pub struct Looking<'a> {
+    /// The bot.
+    pub host: &'a Host,
+    /// Who looks.
+    pub speaker: &'a Speaker,
+    /// The room from which they look.
+    pub room_id: &'a RoomId,
+    /// The table's document.
+    pub table: &'a Arc<TableDoc>,
+    /// The room's document.
+    pub room: &'a RoomDoc,
+    /// What they may do.
+    pub rights: &'a Rights<'a>,
+    /// The end of the journal.
+    pub head: &'a Head,
+    /// The journal.
+    pub ledger: Ledger<'a>,
+    /// The time, for display.
+    pub now: Timestamp,
+    /// True if nobody else reads along.
+    pub alone: bool,
+    /// True if what they read is only for them and the referees.
+    pub in_secret: bool,
+}
+
+impl Looking<'_> {
+    /// True if they may do this.
+    pub fn may(&self, act: Act<'_>) -> bool {
+        self.rights.may(self.table, act)
+    }
+
+    /// True if they may see something for these readers where they look.
+    pub fn sees(&self, seen: Seen) -> bool {
+        let knows = || seen.whose().is_some_and(|who| self.may_know_of(who)) || self.may(Act::Know);
+        seen.by_everybody() || (self.in_secret && knows())
+    }
+
+    /// Everyone who can be named.
+    pub fn cast(&self) -> Cast {
+        let present = self.host.roster.present(self.room_id);
+        self.ledger.state.casting.cast(self.table, self.head, present)
+    }
+
     /// The name of the player who typed an entry.
     pub fn who(&self, page: &Page) -> String {
         let player = &page.entry.player;
@@ -20,7 +70,7 @@ impl HouseTurn<'_> {
         public && page.changes().all().any(|change| self.ledger.tells_values(change))
     }
 
-    /// True if the speaker may read all of an entry, including what it withholds.
+    /// True if they may read all of an entry, including what it withholds.
     pub fn may_see(&self, page: &Page) -> bool {
         !page.withholds() || self.may(Act::Read(&page.entry))
     }
@@ -41,14 +91,14 @@ impl HouseTurn<'_> {
         Ok(false)
     }
 
-    /// True if what a character keeps secret is the speaker's to know.
+    /// True if what a character keeps secret is theirs to know.
     pub fn may_know_of(&self, who: CharacterId) -> bool {
         let owned = self.table.characters.get(&who).is_some_and(|each| each.owner.is_some());
         let own = (owned || self.table.referees.is_empty()) && self.may(Act::AnswerFor(who));
         own || self.may(Act::Know)
     }
 
-    /// True if the speaker may know all changes of an entry. Acting for somebody else's character is not enough.
+    /// True if they may know all changes of an entry. Acting for somebody else's character is not enough.
     pub fn may_know(&self, page: &Page) -> Result<bool, StoreError> {
         if self.may_know_of(page.entry.character) {
             return Ok(self.may_see(page));

@@ -1,0 +1,140 @@
+//! `!page`: the links to the page of a table.
+
+use crate::view::{Keys, Reader, is_at};
+use chat::{Readers, Reply, Trust};
+use journal::documents::to_json;
+use journal::keys;
+use journal::store::StoreError;
+use plugin_api::{Forms, Refusal};
+use table::own::{Act, HouseTurn, Unplayed};
+
+/// What to do with the page.
+#[derive(Clone, Copy, Forms)]
+pub(crate) enum Change {
+    #[form("everyone")]
+    Everyone,
+    #[form("new all")]
+    NewAll,
+    #[form("new")]
+    New,
+    #[form("on")]
+    On,
+    #[form("off")]
+    Off,
+}
+
+pub(super) fn page(turn: &mut HouseTurn, change: Option<Change>) -> Result<Reply, Unplayed> {
+    let Some(address) = turn.host.settings().pages.clone() else {
+        return Err(Refusal::new("the operator of this bot shows no pages").example("now").into());
+    };
+    let keys = read(turn)?;
+    match change {
+        None => own(turn, keys, &address),
+        Some(Change::Everyone) => {
+            turn.needs(Act::SetTable, "show everyone the page")?;
+            let keys = kept(turn, keys)?;
+            let link = link(turn, &keys, &Reader::Anyone, &address)?;
+            Ok(Reply::new().text("The page of this table, for anyone who has the link: ").text(link))
+        }
+        Some(Change::New) => renew(turn, keys),
+        Some(Change::NewAll) => {
+            turn.needs(Act::SetTable, "end all links of the page")?;
+            change_keys(turn, keys, Keys::end_all);
+            Ok(told(turn, "All links to the page of this table have ended."))
+        }
+        Some(Change::Off) => {
+            turn.needs(Act::SetTable, "switch the page off")?;
+            if keys.as_ref().is_some_and(|keys| keys.off) {
+                return Err(Refusal::new("the page is off already").example("page on").into());
+            }
+            change_keys(turn, keys, |keys| keys.off = true);
+            let reply = Reply::from("This table has no page any more. ");
+            Ok(reply.code(format!("{}page on", turn.room.prefix)).text(" brings it back, with the same links."))
+        }
+        Some(Change::On) => {
+            turn.needs(Act::SetTable, "switch the page on")?;
+            if !keys.as_ref().is_some_and(|keys| keys.off) {
+                return Err(Refusal::new("the page is on already").example("page").into());
+            }
+            change_keys(turn, keys, |keys| keys.off = false);
+            Ok(told(turn, "This table has its page again."))
+        }
+    }
+}
+
+fn read(turn: &HouseTurn) -> Result<Option<Keys>, StoreError> {
+    turn.ledger.read(&keys::page(turn.ledger.id()))
+}
+
+/// What links are computed from, made if there is nothing yet.
+fn kept(turn: &mut HouseTurn, keys: Option<Keys>) -> Result<Keys, Refusal> {
+    let keys = match keys {
+        Some(keys) => keys,
+        None => {
+            let keys = Keys::new(turn.host);
+            turn.effects.writes.put(keys::page(turn.ledger.id()), to_json(&keys));
+            keys
+        }
+    };
+    match keys.off {
+        true => Err(Refusal::new("the page of this table is off; a referee can switch it on").example("page on")),
+        false => Ok(keys),
+    }
+}
+
+/// Changes what links are computed from, which the journal notes without saying what came of it.
+fn change_keys(turn: &mut HouseTurn, keys: Option<Keys>, change: impl FnOnce(&mut Keys)) {
+    let mut keys = keys.unwrap_or_else(|| Keys::new(turn.host));
+    change(&mut keys);
+    turn.effects.writes.put(keys::page(turn.ledger.id()), to_json(&keys));
+    turn.effects.counts_beside = true;
+}
+
+fn told(turn: &HouseTurn, says: &str) -> Reply {
+    Reply::new().text(says).text(" ").code(format!("{}page", turn.room.prefix)).text(" tells you yours.")
+}
+
+fn link(turn: &HouseTurn, keys: &Keys, reader: &Reader, address: &str) -> Result<String, StoreError> {
+    let damaged = || StoreError::damaged(&keys::page(turn.ledger.id()), "no link can be made of it");
+    let link = keys.link(turn.host.restored.as_deref(), reader).ok_or_else(damaged)?;
+    Ok(format!("{address}/t/{link}"))
+}
+
+/// Whose own page the speaker has.
+fn reader(turn: &HouseTurn) -> Result<Reader, Refusal> {
+    if turn.speaker.trust != Trust::Account {
+        let what = "anybody may take a bare nick, so I show you no page of your own: log in to the network first";
+        return Err(Refusal::new(what).example("page everyone"));
+    }
+    let (player, doc) = (&turn.speaker.player, &**turn.table);
+    if turn.may(Act::Know) && doc.referees.contains_key(player) {
+        return Ok(Reader::Referee(player.clone()));
+    }
+    let seated = turn.speaker.accounts().find(|account| is_at(doc, account));
+    let none = || Refusal::new("you have no seat at this table, so there is no page of your own").example("join");
+    seated.cloned().map(Reader::Player).ok_or_else(none)
+}
+
+fn own(turn: &mut HouseTurn, keys: Option<Keys>, address: &str) -> Result<Reply, Unplayed> {
+    let reader = reader(turn)?;
+    let keys = kept(turn, keys)?;
+    let link = link(turn, &keys, &reader, address)?;
+    let whose = match reader {
+        Reader::Referee(_) => "Your page as a referee, with all that is secret: ",
+        Reader::Player(_) | Reader::Anyone => "Your page, with what you alone may see: ",
+    };
+    Ok(Reply::new().text(whose).text(link).text(" | Show it to nobody.").to(Readers::Player))
+}
+
+/// Ends the speaker's own link, and a referee's also that for everyone.
+fn renew(turn: &mut HouseTurn, keys: Option<Keys>) -> Result<Reply, Unplayed> {
+    let reader = reader(turn)?;
+    let referee = matches!(reader, Reader::Referee(_));
+    change_keys(turn, keys, |keys| {
+        keys.end(&reader);
+        if referee {
+            keys.end(&Reader::Anyone);
+        }
+    });
+    Ok(told(turn, if referee { "Your link and the one for everyone have ended." } else { "Your link has ended." }))
+}

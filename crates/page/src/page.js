@@ -1,0 +1,138 @@
+"use strict";
+(() => {
+  const body = document.body;
+  const live = document.querySelector(".live"), how = document.querySelector(".how");
+  const log = document.querySelector("[role=log]"), held = document.querySelector(".held"), list = document.querySelector(".entries");
+  const aloud = document.querySelector(".aloud");
+  const path = location.pathname + "/live";
+  let state = body.dataset.state, source, lost, wait = 1000, again, waiting = [];
+
+  // Times in words, anew each minute.
+  const words = (date) => {
+    const minutes = Math.round((Date.now() - date) / 60000);
+    if (minutes < 0) return date.toLocaleString([], { weekday: "short", day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" });
+    if (minutes < 1) return "just now";
+    if (minutes < 60) return minutes + " min ago";
+    if (minutes < 1440) return Math.floor(minutes / 60) + " h ago";
+    const days = Math.floor(minutes / 1440);
+    return days < 2 ? "1 day ago" : days + " days ago";
+  };
+  const times = (root) => {
+    for (const time of root.querySelectorAll("time")) {
+      const date = new Date(time.dateTime);
+      time.textContent = words(date);
+      time.title = date.toLocaleString();
+    }
+  };
+  const title = () => {
+    const mine = document.querySelector(".waits .me");
+    document.title = (mine ? "● " : "") + document.querySelector("h1").textContent;
+  };
+
+  // Parts of the page, as they are sent.
+  const made = (html) => {
+    const box = document.createElement("template");
+    box.innerHTML = html;
+    times(box.content);
+    return box.content.firstElementChild;
+  };
+  const number = (element) => Number(element.id.slice(1));
+  const scrolled = () => list.getBoundingClientRect().top < 0;
+  const insert = (element) => {
+    const after = [...list.children].find((other) => number(other) < number(element));
+    element.classList.add("new");
+    list.insertBefore(element, after || null);
+    if (aloud.querySelector("input").checked) {
+      const says = element.querySelector(".head span, .result"), result = element.querySelector(".result");
+      log.textContent = [says, result].filter((each, place, all) => each && all.indexOf(each) === place).map((each) => each.textContent).join(": ");
+    }
+  };
+  const show = () => {
+    for (const element of waiting) insert(element);
+    waiting = [];
+    held.hidden = true;
+  };
+  held.firstElementChild.addEventListener("click", () => {
+    show();
+    document.getElementById("journal").scrollIntoView();
+  });
+  addEventListener("scroll", () => { if (waiting.length && !scrolled()) show(); }, { passive: true });
+  const put = ({ id, html }) => {
+    const element = made(html), old = document.getElementById(id);
+    if (old) {
+      for (const details of old.querySelectorAll("details[open]")) {
+        const same = element.querySelector("#" + CSS.escape(details.id));
+        if (same) same.open = true;
+      }
+      const focused = old.contains(document.activeElement) && document.activeElement.id;
+      old.replaceWith(element);
+      if (focused) document.getElementById(focused)?.focus();
+    } else if (element.matches(".entry")) {
+      const last = list.lastElementChild;
+      // What is older than all that is shown stays on its own page.
+      if (last && number(element) < number(last)) return;
+      const place = waiting.findIndex((other) => other.id === id);
+      if (place >= 0) waiting[place] = element;
+      else if (scrolled()) waiting.push(element);
+      else insert(element);
+      if (waiting.length) {
+        held.firstElementChild.textContent = waiting.length + " new";
+        held.hidden = false;
+      }
+    }
+  };
+
+  // The connection, in words.
+  const says = (kind, text) => {
+    live.className = "live " + kind;
+    if (how.textContent !== text) how.textContent = text;
+  };
+  const away = () => {
+    lost = lost || new Date();
+    says("lost", "not connected since " + lost.toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" }));
+  };
+  const close = () => {
+    clearTimeout(again);
+    if (source) source.close();
+    source = undefined;
+  };
+  const retry = async () => {
+    close();
+    away();
+    let pause = wait;
+    wait = Math.min(wait * 2, 60000);
+    try {
+      const answer = await fetch(location.pathname, { method: "HEAD", cache: "no-store" });
+      if (answer.status === 404) return says("lost", "this link has ended");
+      if (answer.status === 429 || answer.status === 503) pause = 1000 * (Number(answer.headers.get("Retry-After")) || 30);
+    } catch { /* There is no network; it is tried again. */ }
+    again = setTimeout(open, pause * (0.5 + Math.random()));
+  };
+  const open = () => {
+    close();
+    source = new EventSource(path + "?after=" + encodeURIComponent(state));
+    source.onmessage = (event) => {
+      const { version, parts } = JSON.parse(event.data);
+      if (version !== body.dataset.version) return location.reload();
+      parts.forEach(put);
+      title();
+      state = event.lastEventId;
+      lost = undefined;
+      wait = 1000;
+      says("on", "live");
+    };
+    source.onerror = retry;
+  };
+  let hidden;
+  document.addEventListener("visibilitychange", () => {
+    clearTimeout(hidden);
+    if (document.hidden) hidden = setTimeout(close, 60000);
+    else if (!source) open();
+  });
+  addEventListener("online", () => { if (lost) open(); });
+  aloud.hidden = false;
+  times(document);
+  title();
+  setInterval(() => times(document), 60000);
+  open();
+})();

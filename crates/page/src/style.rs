@@ -1,0 +1,35 @@
+//! What every page is served with: its style, its script, and what a browser may do with it.
+
+use axum::http::{HeaderMap, HeaderName, HeaderValue, header};
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
+use sha2::{Digest, Sha256};
+use std::sync::LazyLock;
+
+/// How pages look.
+pub(crate) const STYLE: &str = include_str!("page.css");
+/// What keeps them up to date.
+pub(crate) const SCRIPT: &str = include_str!("page.js");
+
+/// The headers of every answer.
+pub(crate) static HEADERS: LazyLock<HeaderMap> = LazyLock::new(|| {
+    let hash = |text: &str| format!("'sha256-{}'", BASE64_STANDARD.encode(Sha256::digest(text)));
+    let policy = format!(
+        "default-src 'none'; style-src {}; script-src {}; connect-src 'self'; form-action 'self'; base-uri 'none'; \
+         frame-ancestors 'none'",
+        hash(STYLE),
+        hash(SCRIPT)
+    );
+    let all: [(HeaderName, String); 7] = [
+        (header::CONTENT_SECURITY_POLICY, policy),
+        (header::REFERRER_POLICY, "no-referrer".to_owned()),
+        (HeaderName::from_static("x-robots-tag"), "noindex, nofollow".to_owned()),
+        (header::X_CONTENT_TYPE_OPTIONS, "nosniff".to_owned()),
+        (header::CACHE_CONTROL, "no-store".to_owned()),
+        // A proxy passes on at once what changes.
+        (HeaderName::from_static("x-accel-buffering"), "no".to_owned()),
+        // A connection that waits for another request would be closed under it.
+        (header::CONNECTION, "close".to_owned()),
+    ];
+    all.into_iter().map(|(name, value)| (name, HeaderValue::try_from(value).expect("plain text"))).collect()
+});
