@@ -13,8 +13,13 @@ pub struct Browser {
 }
 
 impl Browser {
-    /// Opens the page.
+    /// Opens the file.
     pub fn open(page: &Path) -> Self {
+        Browser::at(&format!("file://{}", page.display()))
+    }
+
+    /// Opens the page with this address.
+    pub fn at(address: &str) -> Self {
         let mut driver = Command::new("chromedriver")
             .arg("--port=0")
             .stdout(Stdio::piped())
@@ -42,7 +47,7 @@ impl Browser {
         let answer = post(&root, &wanted);
         let id = answer["sessionId"].as_str().unwrap_or_else(|| panic!("no browser: {answer}"));
         let browser = Browser { driver, session: format!("{root}/{id}"), _profile: profile };
-        browser.ask("url", &json!({"url": format!("file://{}", page.display())}));
+        browser.ask("url", &json!({"url": address}));
         browser
     }
 

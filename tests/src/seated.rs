@@ -2,11 +2,13 @@
 
 mod came;
 mod counted;
+mod looking;
 mod person;
 mod seating;
 
 pub use came::{Came, text, tidy};
 pub use counted::Counted;
+pub use looking::{PAGES, link_in};
 pub use person::{NETWORK, Person, Who, player};
 pub use seating::Seating;
 

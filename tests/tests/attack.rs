@@ -25,6 +25,7 @@ mod listeners;
 mod names;
 mod operator;
 mod orders;
+mod pages;
 mod poison;
 mod rehearsals;
 mod rights;

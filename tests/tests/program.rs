@@ -14,4 +14,5 @@ mod links;
 mod manual;
 mod operators;
 mod package;
+mod pages;
 mod read;

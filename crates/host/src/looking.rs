@@ -4,12 +4,13 @@
 use crate::ledger::Ledger;
 use crate::rights::{Act, Rights, is_for_its_player};
 use crate::shared::Host;
-use chat::{RoomId, Seen, Speaker};
+use chat::{PlayerId, RoomId, Seen, Speaker, Trust};
 use jiff::Timestamp;
 use journal::documents::{Head, RoomDoc, TableDoc};
 use journal::store::StoreError;
 use journal::{Change, HOUSE, Page};
 use plugin_api::{Cast, CharacterId};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// Somebody looks at a table. They can change nothing of it.
@@ -49,6 +50,13 @@ impl Looking<'_> {
     pub fn sees(&self, seen: Seen) -> bool {
         let knows = || seen.whose().is_some_and(|who| self.may_know_of(who)) || self.may(Act::Know);
         seen.by_everybody() || (self.in_secret && knows())
+    }
+
+    /// The characters who are theirs.
+    pub fn plays(&self) -> BTreeSet<CharacterId> {
+        let is_theirs = |owner: &PlayerId| self.speaker.trust == Trust::Account && self.speaker.is(owner);
+        let all = self.table.characters.iter().filter(|(_, each)| each.owner.as_ref().is_some_and(is_theirs));
+        all.map(|(id, _)| *id).collect()
     }
 
     /// Everyone who can be named.

@@ -13,10 +13,11 @@ use table::own::{Act, HouseTurn, Unplayed};
 pub(crate) enum Change {
     #[form("everyone")]
     Everyone,
-    #[form("new all")]
-    NewAll,
     #[form("new")]
-    New,
+    New {
+        #[flag("all")]
+        all: bool,
+    },
     #[form("on")]
     On,
     #[form("off")]
@@ -36,8 +37,8 @@ pub(super) fn page(turn: &mut HouseTurn, change: Option<Change>) -> Result<Reply
             let link = link(turn, &keys, &Reader::Anyone, &address)?;
             Ok(Reply::new().text("The page of this table, for anyone who has the link: ").text(link))
         }
-        Some(Change::New) => renew(turn, keys),
-        Some(Change::NewAll) => {
+        Some(Change::New { all: false }) => renew(turn, keys),
+        Some(Change::New { all: true }) => {
             turn.needs(Act::SetTable, "end all links of the page")?;
             change_keys(turn, keys, Keys::end_all);
             Ok(told(turn, "All links to the page of this table have ended."))
@@ -73,6 +74,8 @@ fn kept(turn: &mut HouseTurn, keys: Option<Keys>) -> Result<Keys, Refusal> {
         None => {
             let keys = Keys::new(turn.host);
             turn.effects.writes.put(keys::page(turn.ledger.id()), to_json(&keys));
+            // Whoever follows the link at once finds something there.
+            turn.effects.shows_head = true;
             keys
         }
     };
@@ -106,7 +109,8 @@ fn reader(turn: &HouseTurn) -> Result<Reader, Refusal> {
         let what = "anybody may take a bare nick, so I show you no page of your own: log in to the network first";
         return Err(Refusal::new(what).example("page everyone"));
     }
-    let (player, doc) = (&turn.speaker.player, &**turn.table);
+    // Whoever only looks gets no seat that lasts.
+    let (player, doc) = (&turn.speaker.player, &*turn.ledger.state.doc.doc);
     if turn.may(Act::Know) && doc.referees.contains_key(player) {
         return Ok(Reader::Referee(player.clone()));
     }

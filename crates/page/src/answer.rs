@@ -113,9 +113,10 @@ pub(crate) async fn table(
 
 /// The page of one entry.
 pub(crate) async fn entry(State(shared): State<Arc<Shared>>, Path((link, number)): Path<(String, u64)>) -> Response {
-    let Some(place) = shared.open(link).await else { return gone() };
+    let Some(place) = shared.open(link.clone()).await else { return gone() };
+    let base = format!("../../{link}");
     match shared.look(&place, Ask::Entry(number)).await {
-        Some(view) if !view.entries.is_empty() => html(draw::one(&view, At { base: ".." })).into_response(),
+        Some(view) if !view.entries.is_empty() => html(draw::one(&view, At { base: &base })).into_response(),
         _ => gone(),
     }
 }

@@ -9,6 +9,13 @@ use crate::style::{SCRIPT, STYLE};
 use house::view::{Reader, Tale, Told, View};
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
+/// Whether a page without script is loaded again.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Refreshes {
+    EachMinute,
+    Never,
+}
+
 /// Where a page is, so that its links lead to others.
 #[derive(Clone, Copy)]
 pub(crate) struct At<'a> {
@@ -26,7 +33,6 @@ impl At<'_> {
 /// The page of a table with all that is going on. `state` names what it shows.
 pub(crate) fn whole(view: &View, at: At<'_>, state: &str) -> Markup {
     document(
-        view,
         html! {
             body data-link=(at.base) data-state=(state) data-version=(env!("CARGO_PKG_VERSION")) {
                 a class="skip" href="#journal" { "Skip to the journal" }
@@ -61,7 +67,7 @@ pub(crate) fn whole(view: &View, at: At<'_>, state: &str) -> Markup {
                 script { (PreEscaped(SCRIPT)) }
             }
         },
-        true,
+        Refreshes::EachMinute,
     )
 }
 
@@ -83,7 +89,6 @@ pub(crate) fn parts(view: &View, at: At<'_>) -> Vec<(String, String)> {
 pub(crate) fn part(view: &View, at: At<'_>, words: &str) -> Markup {
     let what = if words.is_empty() { "Older entries".to_owned() } else { format!("Entries with “{words}”") };
     document(
-        view,
         html! {
             body class="one" {
                 header { (title(view)) }
@@ -99,7 +104,7 @@ pub(crate) fn part(view: &View, at: At<'_>, words: &str) -> Markup {
                 }
             }
         },
-        false,
+        Refreshes::Never,
     )
 }
 
@@ -107,7 +112,6 @@ pub(crate) fn part(view: &View, at: At<'_>, words: &str) -> Markup {
 pub(crate) fn one(view: &View, at: At<'_>) -> Markup {
     let newest = view.proof.newest;
     document(
-        view,
         html! {
             body class="one" {
                 header { (title(view)) }
@@ -116,14 +120,14 @@ pub(crate) fn one(view: &View, at: At<'_>) -> Markup {
                         (journal::one(entry, view.why.as_ref(), at))
                         nav class="pn" aria-label="Other entries" {
                             @if entry.number > 1 { a href=(at.entry(entry.number - 1)) { "← #" (entry.number - 1) } } @else { span {} }
-                            a href=(format!("../../{}", "")) class="up" { "The table" }
+                            a href=(at.base) { "The table" }
                             @if entry.number < newest { a href=(at.entry(entry.number + 1)) { "#" (entry.number + 1) " →" } } @else { span {} }
                         }
                     }
                 }
             }
         },
-        false,
+        Refreshes::Never,
     )
 }
 
@@ -156,11 +160,11 @@ fn head(more: Markup) -> Markup {
     }
 }
 
-fn document(_: &View, body: Markup, live: bool) -> Markup {
+fn document(body: Markup, refreshes: Refreshes) -> Markup {
     // Whoever looks over a shoulder at the tabs of a browser learns no name from a page that nobody opened with script.
     let more = html! {
         title { "Table" }
-        @if live { noscript { meta http-equiv="refresh" content="60"; } }
+        @if refreshes == Refreshes::EachMinute { noscript { meta http-equiv="refresh" content="60"; } }
     };
     html! { (DOCTYPE) html lang="en" { (head(more)) (body) } }
 }

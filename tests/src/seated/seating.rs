@@ -34,11 +34,12 @@ impl Seating {
 }
 
 impl<S: Store + Clone + 'static> Seating<S> {
-    /// The operator's settings. All games are enabled, whatever these say.
+    /// The operator's settings. All games are enabled, and tables have pages, whatever these say.
     #[must_use]
     pub fn settings(self, settings: Settings) -> Self {
         let plugins = (self.games)().iter().map(|game| game.manifest().id.clone()).collect();
-        Seating { settings: Settings { plugins, ..settings }, ..self }
+        let pages = Some(super::PAGES.to_owned());
+        Seating { settings: Settings { plugins, pages, ..settings }, ..self }
     }
 
     /// This game is not enabled.

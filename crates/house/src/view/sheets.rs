@@ -52,7 +52,7 @@ pub(crate) fn sheets(looking: &Looking) -> Vec<Sheet> {
             character: id,
             who: character.name.clone(),
             player: seat.map(|seat| seat.name.clone()).filter(|name| *name != character.name),
-            mine: character.owner.as_ref().is_some_and(|owner| looking.speaker.is(owner)),
+            mine: looking.plays().contains(&id),
             opposes: cast.opposes(id),
             away: doc.away(id, looking.now),
             values: named.variables.iter().map(Valued::of).collect(),

@@ -3,7 +3,8 @@
 use super::{Entry, Reader, Scene, Sheet, Told, Why, choices, sheets, tales};
 use crate::history::take;
 use journal::Page;
-use plugin_api::Piece;
+use plugin_api::{CharacterId, Piece};
+use std::collections::BTreeSet;
 use table::own::{Looking, Split, Unplayed};
 
 /// Entries on a page.
@@ -41,6 +42,8 @@ pub struct View {
     pub reader: Reader,
     /// What whoever sees it is called here, unless anyone does.
     pub called: Option<String>,
+    /// The characters whom whoever sees it plays.
+    pub plays: BTreeSet<CharacterId>,
     /// The prefix of commands.
     pub prefix: String,
     /// The time of the look.
@@ -94,6 +97,7 @@ impl View {
             title,
             reader: reader.clone(),
             called,
+            plays: looking.plays(),
             prefix: looking.room.prefix.clone(),
             now: looking.now,
             scenes,

@@ -16,9 +16,9 @@ pub(super) fn side(view: &View) -> Markup {
                 @if split { h2 class="scene" { (scene.title.as_deref().unwrap_or("Elsewhere")) } }
                 (waits(scene, view))
                 (settled(scene, view))
-                (pieces(&scene.pieces))
+                (pieces(&scene.pieces, view))
             }
-            (pieces(&view.shared))
+            (pieces(&view.shared, view))
         }
     }
 }
@@ -74,7 +74,7 @@ fn settled(scene: &Scene, view: &View) -> Markup {
     }
 }
 
-fn pieces(pieces: &[Piece]) -> Markup {
+fn pieces(pieces: &[Piece], view: &View) -> Markup {
     let clocks: Vec<_> = pieces.iter().filter(|piece| matches!(piece, Piece::Clock { .. })).collect();
     let tags: Vec<_> = pieces.iter().filter(|piece| matches!(piece, Piece::Tags { .. })).collect();
     let lines: Vec<_> = pieces.iter().filter(|piece| matches!(piece, Piece::Line(_))).collect();
@@ -86,7 +86,7 @@ fn pieces(pieces: &[Piece]) -> Markup {
         @if !clocks.is_empty() {
             section { h2 { "Clocks" } ul class="clocks" { @for piece in clocks { (clocked(piece)) } } }
         }
-        @for piece in pieces { @if let Piece::Hand { name, cards, .. } = piece { (hand(name, cards)) } }
+        @for piece in pieces { @if let Piece::Hand { of, name, cards } = piece { (hand(name, cards, view.plays.contains(of).into())) } }
         @for piece in lines { @if let Piece::Line(line) = piece { p class="soft" { (line.iter().cloned().fold(chat::Reply::new(), chat::Reply::span).plain()) } } }
     }
 }
@@ -137,10 +137,27 @@ fn clocked(piece: &Piece) -> Markup {
     }
 }
 
-fn hand(name: &str, cards: &[String]) -> Markup {
+/// Whose a hand is.
+enum Whose {
+    Ones,
+    Anothers,
+}
+
+impl From<bool> for Whose {
+    fn from(ones: bool) -> Self {
+        if ones { Whose::Ones } else { Whose::Anothers }
+    }
+}
+
+fn hand(name: &str, cards: &[String], whose: Whose) -> Markup {
     html! {
         section {
-            h2 { "In the hand of " (name) " " small { "only they and the referees see it" } }
+            h2 {
+                @match whose {
+                    Whose::Ones => { "Your hand " small { "only you and the referees see it" } },
+                    Whose::Anothers => { "The hand of " (name) " " small { "only they and the referees see it" } },
+                }
+            }
             ul class="hand" { @for (place, card) in cards.iter().enumerate() { li class="card" { i { (place + 1) } b { (card) } } } }
         }
     }

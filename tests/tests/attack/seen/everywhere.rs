@@ -68,7 +68,21 @@ impl<'a> Plays<'a> {
         for line in LOOKS {
             self.say(|[_, bob, _]| bob, line);
         }
+        for (by, line) in [(0, "!page"), (2, "!page everyone")] {
+            let [ours, theirs] = self.plays.each_mut().map(|(table, people)| {
+                let link = table.link(&people[by], line);
+                table.all_seen(&link)
+            });
+            assert!(ours == theirs, "{line}: {}", difference(&ours, &theirs));
+            assert!(ours.len() > 1_000, "{line}: {ours}");
+        }
     }
+}
+
+/// The first lines that differ.
+fn difference(ours: &str, theirs: &str) -> String {
+    let differ = ours.lines().zip(theirs.lines()).find(|(ours, theirs)| ours != theirs);
+    differ.map(|(ours, theirs)| format!("{ours}\n{theirs}")).unwrap_or_default()
 }
 
 /// How the lines ended that everybody reads about.
