@@ -60,8 +60,8 @@ impl Pages {
     }
 
     /// Where people find them, without a `/` at the end.
-    pub fn address(&self) -> &str {
-        &self.address
+    pub fn address(&self) -> String {
+        self.address.clone()
     }
 
     /// Shows them while the bot runs.

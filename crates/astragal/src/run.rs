@@ -28,11 +28,7 @@ use transport_console::{Completes, Console, Input, Opening};
 /// Runs on the networks of the configuration, or else in this terminal, until the end of input or a signal.
 pub fn run(place: Place, log: Log) -> anyhow::Result<()> {
     let config = Arc::new(place.config()?);
-    place
-        .exposed_secrets()?
-        .into_iter()
-        .for_each(|exposed| tracing::warn!("{}", exposed.trim_start_matches("warning: ")));
-    config.networks.doubts().into_iter().for_each(|doubt| tracing::warn!("{doubt}"));
+    warn(&place, &config)?;
     let path = place.data_of(&config)?;
     owner::must_not_be_roots(&path)?;
     let data = DataDir::claim(&path)?;
@@ -46,15 +42,14 @@ pub fn run(place: Place, log: Log) -> anyhow::Result<()> {
     let mut entropy = Entropy::from_system();
     let nonce = journal::hex(&entropy.secret()[..8]);
     let pages = Pages::of(&config)?;
-    let address = pages.as_ref().map(|pages| pages.address().to_owned());
-    let settings = Settings { pages: address.clone(), ..config.settings() };
+    let settings = Settings { pages: pages.as_ref().map(Pages::address), ..config.settings() };
     let bot = Arc::new(Bot::new(Host::new(settings, plugins, store.clone(), entropy, Box::new(FairBox))?));
 
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().context("cannot start threads")?;
     let served = runtime.block_on(async {
         let transports = match !config.networks.is_empty() {
             true => config.networks.transports(&path),
-            false => vec![console(&config, &data, &bot, (nonce, address))?],
+            false => vec![console(&config, &data, &bot, nonce)?],
         };
         let stop = stop_signal()?;
         let operator = Arc::new(Operator {
@@ -89,6 +84,14 @@ pub fn run(place: Place, log: Log) -> anyhow::Result<()> {
         tracing::info!("stopped");
     }
     served
+}
+
+/// Logs what may be wrong with the configuration.
+fn warn(place: &Place, config: &Config) -> anyhow::Result<()> {
+    let exposed = place.exposed_secrets()?;
+    exposed.into_iter().for_each(|exposed| tracing::warn!("{}", exposed.trim_start_matches("warning: ")));
+    config.networks.doubts().into_iter().for_each(|doubt| tracing::warn!("{doubt}"));
+    Ok(())
 }
 
 /// All games and tools, and what was read of those that are files.
@@ -136,17 +139,16 @@ async fn keep_at_work(operator: &Arc<Operator>, data: &DataDir, store: &Arc<Play
 }
 
 /// The terminal as a network.
-fn console(
-    config: &Config,
-    data: &DataDir,
-    bot: &Arc<Bot>,
-    (nonce, pages): (String, Option<String>),
-) -> anyhow::Result<Arc<dyn Transport>> {
+fn console(config: &Config, data: &DataDir, bot: &Arc<Bot>, nonce: String) -> anyhow::Result<Arc<dyn Transport>> {
     let user = || std::env::var("USER").ok().filter(|user| !user.is_empty());
     let name = config.console.name.clone().or_else(user).unwrap_or_else(|| "Player".to_owned());
     let room = config.console.room.clone();
     let prefix = bot.host().prefix_of(&RoomId::new(transport_console::NETWORK, &room))?;
-    let pages = if pages.is_some() { format!(", {prefix}page this table in a browser") } else { String::new() };
+    let pages = if bot.host().settings().pages.is_some() {
+        format!(", {prefix}page this table in a browser")
+    } else {
+        String::new()
+    };
     let greeting = vec![
         format!("I roll dice, know the rules of your game, and keep what your table holds. You are {name} in {room}."),
         format!(

@@ -4,9 +4,12 @@
 use crate::ledger::Ledger;
 use crate::rights::{Act, Rights, is_for_its_player};
 use crate::shared::Host;
+use crate::state::State;
+use crate::unplayed::Unplayed;
 use chat::{PlayerId, RoomId, Seen, Speaker, Trust};
 use jiff::Timestamp;
 use journal::documents::{Head, RoomDoc, TableDoc};
+use journal::keys::TableId;
 use journal::store::StoreError;
 use journal::{Change, HOUSE, Page};
 use plugin_api::{Cast, CharacterId};
@@ -40,7 +43,53 @@ pub struct Looking<'a> {
     pub in_secret: bool,
 }
 
+/// Somebody who looks without saying anything.
+pub struct Onlooker {
+    /// Who they would be if they said something.
+    pub speaker: Speaker,
+    /// True if they look as a referee.
+    pub referee: bool,
+    /// True if nobody else reads along.
+    pub alone: bool,
+}
+
 impl Looking<'_> {
+    /// Lets somebody look at a table as it is in the store; `who` says who looks, from the table's document. `None` if it is
+    /// nobody, or no room is at the table.
+    ///
+    /// # Errors
+    /// As `see`, or the store cannot be read.
+    pub fn at<T>(
+        bot: &Arc<Host>,
+        table: &TableId,
+        who: impl FnOnce(&TableDoc) -> Result<Option<Onlooker>, StoreError>,
+        see: impl FnOnce(&Looking<'_>) -> Result<T, Unplayed>,
+    ) -> Result<Option<T>, Unplayed> {
+        let mut state = State::read_from(bot, table.clone())?;
+        let doc = state.doc.doc.clone();
+        let Some(Onlooker { speaker, referee, alone }) = who(&doc)? else { return Ok(None) };
+        let host = state.plays_with(bot)?;
+        let rooms = Ledger { host: &host, state: &state, writes: None }.rooms_at(table)?;
+        let is_in = |room: &&RoomId| host.roster.present(room).contains_key(&speaker.player);
+        let Some(room) = rooms.keys().find(is_in).or_else(|| rooms.keys().next()) else { return Ok(None) };
+        state.room(&host, room)?;
+        let rights = Rights::to_look(&doc, &speaker, room, referee.then_some(&speaker.player));
+        let looking = Looking {
+            host: &host,
+            speaker: &speaker,
+            room_id: room,
+            table: &doc,
+            room: &state.rooms[room].doc,
+            rights: &rights,
+            head: &state.head,
+            ledger: Ledger { host: &host, state: &state, writes: None },
+            now: host.now(),
+            alone,
+            in_secret: alone,
+        };
+        see(&looking).map(Some)
+    }
+
     /// True if they may do this.
     pub fn may(&self, act: Act<'_>) -> bool {
         self.rights.may(self.table, act)

@@ -85,7 +85,7 @@ fn kept(turn: &mut HouseTurn, keys: Option<Keys>) -> Result<Keys, Refusal> {
     }
 }
 
-/// Changes what links are computed from, which the journal notes without saying what came of it.
+/// Changes what links are computed from. The journal says that it was done, and no link.
 fn change_keys(turn: &mut HouseTurn, keys: Option<Keys>, change: impl FnOnce(&mut Keys)) {
     let mut keys = keys.unwrap_or_else(|| Keys::new(turn.host));
     change(&mut keys);

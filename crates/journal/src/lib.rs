@@ -34,6 +34,6 @@ pub use entry::{
     OF_A_GROUP_WITH_DIGITS, Part, Parts, RULES, WITH_DIGITS, WITH_WITHHELD, WITHOUT_WITHHELD, bound, digest,
     first_hash, hex, line_and_place, ordinal, unhex,
 };
-pub use page::Page;
+pub use page::{ENDING, Page, UNCOUNTED};
 pub use place::{Document, Place, words};
 pub use verify::{Verifier, Wrong, seed_of};

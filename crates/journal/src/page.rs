@@ -6,6 +6,11 @@ use dice::Die;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
+/// The fact with the beginning of the answer up to its result.
+pub const ENDING: &str = "ending";
+/// The fact with the places, from 0, of the dice that do not count.
+pub const UNCOUNTED: &str = "uncounted";
+
 /// An entry as it is read back.
 #[derive(Clone, Debug)]
 pub struct Page {
@@ -68,6 +73,19 @@ impl Page {
     /// The facts of the answer.
     pub fn facts(&self) -> Map<String, Value> {
         Self::read(&self.link.parts.facts).unwrap_or_default()
+    }
+
+    /// The beginning of the answer up to its result, if the entry says where that is.
+    pub fn ending(&self) -> Option<String> {
+        Some(self.facts().get(ENDING)?.as_str()?.to_owned())
+    }
+
+    /// Its dice in order, and whether each counts, as far as the entry says that.
+    pub fn counted_dice(&self) -> Vec<(Die, bool)> {
+        let facts = self.facts();
+        let uncounted = facts.get(UNCOUNTED).and_then(Value::as_array);
+        let counts = |place: u64| !uncounted.is_some_and(|all| all.iter().any(|other| other.as_u64() == Some(place)));
+        self.dice().into_iter().zip(0..).map(|(die, place)| (die, counts(place))).collect()
     }
 
     /// The steps that explain the result, if the game gave any.

@@ -82,7 +82,7 @@ impl Guest {
         if over { Err(ErrorKind::TimedOut.into()) } else { Ok(()) }
     }
 
-    /// What came of a write, unless the client takes nothing for too long.
+    /// The result of a write, unless the client takes nothing for too long.
     fn taken<T>(&mut self, context: &mut Context<'_>, written: Poll<io::Result<T>>) -> Poll<io::Result<T>> {
         if written.is_ready() {
             self.stuck = None;

@@ -12,9 +12,9 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::Duration;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, broadcast};
 
-/// The least time between two looks.
+/// A page is looked at again no sooner than after this time.
 const AT_MOST: Duration = Duration::from_millis(250);
-/// How many changes may wait for a page that takes them slowly; then it gets everything anew.
+/// How many changes may wait for a page that takes them slowly; then it gets everything again.
 const WAITING: usize = 8;
 
 /// All open pages.
@@ -76,7 +76,7 @@ impl Drop for Look {
 
 impl Look {
     /// Everything on the page, unless it is in this state already.
-    pub fn anew(&self, known: Option<&str>) -> Option<Change> {
+    pub fn whole(&self, known: Option<&str>) -> Option<Change> {
         let last = self.eyes.last.lock().unwrap_or_else(PoisonError::into_inner).clone()?;
         Some(Change::Event(if known == Some(last.state.as_str()) { last.event(&[]) } else { last.event(&last.parts) }))
     }

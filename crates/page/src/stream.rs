@@ -35,7 +35,7 @@ pub(crate) async fn live(
     stay.on();
     let last = headers.get("last-event-id").and_then(|id| id.to_str().ok()).map(str::to_owned);
     let known = last.or_else(|| asked.get("after").cloned());
-    let first = look.anew(known.as_deref());
+    let first = look.whole(known.as_deref());
     let stream = futures_util::stream::unfold((look, first), next);
     ([(header::CONTENT_TYPE, "text/event-stream")], Body::from_stream(stream)).into_response()
 }
@@ -48,7 +48,7 @@ async fn next(
         Some(change) => Some(change),
         None => match tokio::time::timeout(ALIVE, look.changes.recv()).await {
             Ok(Ok(change)) => Some(change),
-            Ok(Err(RecvError::Lagged(_))) => look.anew(None),
+            Ok(Err(RecvError::Lagged(_))) => look.whole(None),
             Ok(Err(RecvError::Closed)) => return None,
             Err(_) => None,
         },

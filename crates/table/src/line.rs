@@ -21,7 +21,7 @@ mod reading;
 mod rehearsed;
 mod remarks;
 mod resolve;
-pub mod shape;
+mod shape;
 mod totals;
 mod touched;
 pub(crate) mod unknown;

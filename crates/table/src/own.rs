@@ -2,24 +2,21 @@
 
 pub use crate::boards::AT_MOST;
 pub use crate::line::opened;
-pub use crate::line::shape::{ENDING, UNCOUNTED};
 pub use crate::nudges::due_at;
 pub use crate::odds::{cancelled, compared, spread, words_of};
 pub use crate::orders::{AT, DEADLINE, REMIND, line_of, moment};
 pub use crate::sheet::all_values;
 pub use host::accounts::{Linked, Reached};
-pub use host::ledger::Ledger;
-pub use host::looking::Looking;
+pub use host::looking::{Looking, Onlooker};
 pub use host::names::{For, Naming, held, named_first};
 pub use host::notation::{dice_of_no_table, guessed, reads_as_dice};
 pub use host::outcome::OnBoard;
 pub use host::people::{People, as_name, looks_like_an_id, with_id};
 pub use host::quota::{Exports, Quotas, Used};
 pub use host::redirect::YES;
-pub use host::rights::{Act, REFEREE, Rights, WHO_UNDOES, is_for_its_player};
+pub use host::rights::{Act, REFEREE, WHO_UNDOES, is_for_its_player};
 pub use host::room::{Answered, DIALECT, MIRROR};
 pub use host::scenes::{SCENE, Split, after_apart, seen_from, title_in};
-pub use host::state::State;
 pub use host::turn::{HouseTurn, OwnCommands};
 pub use host::undo::may_take_back;
 pub use host::unplayed::Unplayed;

@@ -3,8 +3,7 @@
 use dice::Die;
 use jiff::Timestamp;
 use journal::Page;
-use serde_json::{Map, Value};
-use table::own::{ENDING, Looking, UNCOUNTED};
+use table::own::Looking;
 
 /// An entry.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -94,12 +93,11 @@ impl Entry {
     pub(crate) fn of(looking: &Looking, page: &Page) -> Self {
         let tells = looking.tells_values(page);
         let withheld = (page.is_secret() || tells) && !(looking.in_secret && looking.may_see(page) && !tells);
-        let facts = page.facts();
         let says = match (page.text(), page.answer()) {
             _ if withheld => Says::Withheld,
             (Some(typed), Some(answer)) => {
-                let ending = facts.get(ENDING).and_then(Value::as_str).filter(|ending| answer.starts_with(ending));
-                Says::Told { typed, ending: ending.map(str::to_owned), answer }
+                let ending = page.ending().filter(|ending| answer.starts_with(ending));
+                Says::Told { typed, ending, answer }
             }
             _ => Says::Erased(page.dice_shown()),
         };
@@ -109,7 +107,7 @@ impl Entry {
             player: looking.who(page),
             time: page.entry.time,
             command: page.entry.command.clone(),
-            dice: if withheld { Vec::new() } else { dice(page, &facts) },
+            dice: if withheld { Vec::new() } else { page.counted_dice() },
             says,
             fates: Fate::of(page),
             undoes: page.entry.undoes,
@@ -117,12 +115,4 @@ impl Entry {
             is_secret: page.is_secret(),
         }
     }
-}
-
-/// The dice of an entry with these facts, and whether each counts.
-fn dice(page: &Page, facts: &Map<String, Value>) -> Vec<(Die, bool)> {
-    let none = Vec::new();
-    let uncounted = facts.get(UNCOUNTED).and_then(Value::as_array).unwrap_or(&none);
-    let counts = |place: u64| !uncounted.iter().any(|other| other.as_u64() == Some(place));
-    page.dice().into_iter().zip(0..).map(|(die, place)| (die, counts(place))).collect()
 }

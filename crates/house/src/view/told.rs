@@ -14,7 +14,7 @@ pub struct Told {
     pub tale: Tale,
 }
 
-/// What is told of an entry.
+/// What a story says about an entry.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Tale {
     /// A scene begins.

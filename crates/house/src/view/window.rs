@@ -2,14 +2,14 @@
 
 use super::links::{Id, Keys};
 use super::{Ask, Reader, View};
-use chat::{PlayerId, RoomId, Speaker, Trust};
+use chat::{PlayerId, Speaker, Trust};
 use journal::documents::{TableDoc, from_json};
 use journal::keys::{self, TableId};
 use journal::store::{Batch, StoreError};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use table::Host;
-use table::own::{Ledger, Looking, Rights, State, Unplayed};
+use table::own::{Looking, Onlooker, Unplayed};
 use tokio::sync::watch;
 
 /// How often a look is repeated because something was written meanwhile.
@@ -17,7 +17,7 @@ const TRIES: usize = 8;
 
 /// What can be looked at.
 pub trait Looks: Send + Sync {
-    /// What a link leads to; `None` if it leads nowhere, or not any more.
+    /// What a link leads to; `None` if it leads nowhere or has ended.
     ///
     /// # Errors
     /// The store cannot be read.
@@ -154,42 +154,17 @@ fn reader_of(host: &Host, table: &TableId, doc: &TableDoc, link: &str) -> Result
 }
 
 fn look(bot: &Arc<Host>, place: &Place, ask: &Ask) -> Result<Option<View>, StoreError> {
-    let mut state = State::read_from(bot, place.table.clone())?;
-    let doc = state.doc.doc.clone();
-    // The link may have ended since it was opened.
-    if reader_of(bot, &place.table, &doc, &place.link)?.as_ref() != Some(&place.reader) {
-        return Ok(None);
-    }
-    let host = state.plays_with(bot)?;
-    let now = host.now();
-    let speaker = speaker(&host, &doc, &place.reader)?;
-    let room = {
-        let ledger = Ledger { host: &host, state: &state, writes: None };
-        let rooms = ledger.rooms_at(&place.table)?;
-        let is_in = |room: &&RoomId| host.roster.present(room).contains_key(&speaker.player);
-        let first = rooms.keys().find(is_in).or_else(|| rooms.keys().next()).cloned();
-        let Some(room) = first else { return Ok(None) };
-        room
+    let who = |doc: &TableDoc| {
+        // The link may have ended since it was opened.
+        if reader_of(bot, &place.table, doc, &place.link)?.as_ref() != Some(&place.reader) {
+            return Ok(None);
+        }
+        let referee = matches!(place.reader, Reader::Referee(_));
+        let alone = place.reader != Reader::Anyone;
+        Ok(Some(Onlooker { speaker: speaker(bot, doc, &place.reader)?, referee, alone }))
     };
-    state.room(&host, &room)?;
-    let referee = if let Reader::Referee(player) = &place.reader { Some(player) } else { None };
-    let rights = Rights::to_look(&doc, &speaker, &room, referee);
-    let alone = place.reader != Reader::Anyone;
-    let looking = Looking {
-        host: &host,
-        speaker: &speaker,
-        room_id: &room,
-        table: &doc,
-        room: &state.rooms[&room].doc,
-        rights: &rights,
-        head: &state.head,
-        ledger: Ledger { host: &host, state: &state, writes: None },
-        now,
-        alone,
-        in_secret: alone,
-    };
-    match View::of(&looking, &place.reader, ask) {
-        Ok(view) => Ok(Some(view)),
+    match Looking::at(bot, &place.table, who, |looking| View::of(looking, &place.reader, ask)) {
+        Ok(view) => Ok(view),
         Err(Unplayed::Silent) => Ok(None),
         Err(Unplayed::Store(error)) => Err(error),
         Err(Unplayed::Refused(refusal)) => Err(StoreError::damaged(&keys::doc(&place.table), &refusal.what)),

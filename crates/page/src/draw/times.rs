@@ -1,4 +1,4 @@
-//! Times as they are written on a page. A script shows them in the reader's own time.
+//! Times on a page. A script shows them in the reader's own time.
 
 use jiff::Timestamp;
 use maud::{Markup, html};

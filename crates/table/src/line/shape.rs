@@ -3,12 +3,9 @@
 
 use chat::{Block, Reply, Span};
 use dice::Die;
+use journal::{ENDING, UNCOUNTED};
 use serde_json::{Map, Value};
 
-/// The fact with the beginning of the answer up to its result.
-pub const ENDING: &str = "ending";
-/// The fact with the places, from 0, of the dice that do not count.
-pub const UNCOUNTED: &str = "uncounted";
 /// The most bytes of an ending.
 const MOST: usize = 60;
 
