@@ -295,3 +295,19 @@ fn in_a_browser_it_is_live_and_what_is_said_stays_text() {
     assert_eq!(text("[...document.querySelectorAll('.entry')].length"), json!(6));
     assert!(bot.end());
 }
+
+#[test]
+fn an_open_page_of_one_roll_forgets_erased_words_and_ends_with_its_link() {
+    let mut shown = Shown::start("");
+    shown.bot.ask("!roll d6 # for my sister Eve");
+    let link = shown.link("!page everyone");
+    let browser = Browser::at(&format!("http://127.0.0.1:{}{link}/e/1", shown.port));
+    let text =
+        || browser.script("return document.body.innerText", &Value::Null).as_str().unwrap_or_default().to_owned();
+    until("the words are there", || text().contains("my sister Eve"));
+    shown.bot.ask("!erase #1");
+    until("the words are gone", || !text().contains("Eve") && text().contains("erased"));
+    shown.bot.ask("!page new all");
+    until("the link has ended", || text().contains("leads nowhere"));
+    assert!(shown.bot.end());
+}

@@ -4,7 +4,7 @@ use crate::backups::SPOOLED;
 use crate::operator::{Operator, Told};
 use crate::out::Printed;
 use crate::request::{HERE, Request};
-use crate::{backup, conversation, door, export, tables};
+use crate::{backup, conversation, descriptors, export, tables};
 use anyhow::Context;
 use chat::RoomId;
 use std::fs::{self, File};
@@ -38,7 +38,7 @@ pub async fn listen(socket: PathBuf, operator: Arc<Operator>) {
         }
     };
     // When it is full, further clients wait outside, without a descriptor of ours.
-    let places = Arc::new(Semaphore::new(door::room()));
+    let places = Arc::new(Semaphore::new(descriptors::room()));
     for number in 0u64.. {
         let place = places.clone().acquire_owned().await.expect("nobody closes it");
         let stream = match listener.accept().await {

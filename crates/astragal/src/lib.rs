@@ -13,8 +13,8 @@ mod commands;
 mod config;
 mod control;
 mod conversation;
+mod descriptors;
 mod doctor;
-mod door;
 mod examine;
 mod examples;
 mod export;
@@ -63,6 +63,6 @@ use std::process::ExitCode;
 pub fn main(kinds: &[&'static dyn AnyKind]) -> ExitCode {
     // The bot's files are for its owner's eyes only, whatever file sled creates next.
     rustix::process::umask(rustix::fs::Mode::from_raw_mode(0o077));
-    door::raise_descriptors();
+    descriptors::raise_descriptors();
     commands::obey(networks::known(kinds))
 }

@@ -2,7 +2,7 @@
 
 use crate::config::{Config, Page};
 #[cfg(feature = "page")]
-use crate::door;
+use crate::descriptors;
 use anyhow::Context;
 use bot::Bot;
 #[cfg(feature = "page")]
@@ -81,7 +81,7 @@ impl Pages {
             streams_of_a_link: streams_of_a_link.into(),
             requests: requests.into(),
         };
-        let limits = wanted.within(door::share());
+        let limits = wanted.within(descriptors::share());
         if limits != wanted {
             let (streams, requests) = (limits.streams, limits.requests);
             tracing::warn!(streams, requests, "fewer pages can be open: this process may have too few descriptors");

@@ -3,7 +3,7 @@
 mod figures;
 
 use crate::beside::keep;
-use crate::door::Door;
+use crate::descriptors::room;
 use crate::operator::Operator;
 use crate::room;
 use anyhow::Context;
@@ -11,6 +11,7 @@ use axum::Router;
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::routing::get;
+use door::Door;
 use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusHandle};
 use metrics_util::MetricKindMask;
 use std::io::ErrorKind;
@@ -63,7 +64,7 @@ pub async fn listen(address: SocketAddr, operator: Arc<Operator>) -> anyhow::Res
         .route("/ready", get(ready))
         .with_state(Watched { operator, metrics });
     tokio::spawn(async move {
-        if let Err(error) = axum::serve(Door::new(listener), router).await {
+        if let Err(error) = axum::serve(Door::new(listener, room()), router).await {
             tracing::error!(%error, "nobody can watch the bot any more");
         }
     });

@@ -16,8 +16,9 @@ use tokio::sync::Semaphore;
 
 /// The most characters of what is searched for.
 const MOST_SEARCHED: usize = 100;
-/// Seconds after which whoever finds too many requests comes back.
+/// Seconds after which whoever finds too many requests comes back, and whoever finds too many open pages.
 const SOON: &str = "2";
+pub(crate) const LATER: &str = "30";
 
 /// What all requests share.
 pub(crate) struct Shared {
@@ -31,34 +32,37 @@ impl Shared {
         Shared { hub: Hub::new(looks.clone(), limits), looks, requests: Semaphore::new(limits.requests) }
     }
 
-    /// What a link leads to.
-    pub async fn open(&self, link: String) -> Option<Place> {
+    /// What a link leads to, or the answer that it leads nowhere.
+    pub async fn open(&self, link: String) -> Result<Place, Response> {
         let looks = self.looks.clone();
-        reading(move || looks.open(&link)).await
+        reading(move || looks.open(&link)).await.map_err(unread)?.ok_or_else(gone)
     }
 
-    /// What is seen there.
-    async fn look(&self, place: &Place, ask: Ask) -> Option<View> {
+    /// What is seen there, or the answer that it is nothing.
+    async fn look(&self, place: &Place, ask: Ask) -> Result<View, Response> {
         let (looks, place) = (self.looks.clone(), place.clone());
-        reading(move || looks.look(&place, &ask)).await
+        reading(move || looks.look(&place, &ask)).await.map_err(unread)?.ok_or_else(gone)
     }
 }
 
-/// Reads on a thread where waiting for the disk holds up nobody. What cannot be read is not there.
+/// Something could not be read; the log says why.
+pub(crate) struct Unread;
+
+/// The answer if something could not be read. It may be there all the same.
+fn unread(_: Unread) -> Response {
+    later(StatusCode::SERVICE_UNAVAILABLE, LATER)
+}
+
+/// Reads on a thread where waiting for the disk holds up nobody.
 pub(crate) async fn reading<T: Send + 'static, E: std::fmt::Display + Send + 'static>(
     read: impl FnOnce() -> Result<Option<T>, E> + Send + 'static,
-) -> Option<T> {
+) -> Result<Option<T>, Unread> {
     match tokio::task::spawn_blocking(read).await {
-        Ok(Ok(found)) => found,
-        Ok(Err(error)) => {
-            tracing::error!(%error, "the page of a table cannot be shown");
-            None
-        }
-        Err(_) => {
-            tracing::error!("the page of a table cannot be shown: drawing it failed");
-            None
-        }
+        Ok(Ok(found)) => return Ok(found),
+        Ok(Err(error)) => tracing::error!(%error, "the page of a table cannot be shown"),
+        Err(_) => tracing::error!("the page of a table cannot be shown: drawing it failed"),
     }
+    Err(Unread)
 }
 
 /// Adds what every answer has, and lets only so many requests in at once.
@@ -75,7 +79,7 @@ pub(crate) async fn guarded(State(shared): State<Arc<Shared>>, request: Request,
 
 /// Asks somebody to come back after so many seconds.
 pub(crate) fn later(status: StatusCode, seconds: &'static str) -> Response {
-    let mut response = (status, "Too many people look at once. Come back in a moment.\n").into_response();
+    let mut response = (status, "This cannot be shown now. Come back in a moment.\n").into_response();
     response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from_static(seconds));
     response
 }
@@ -94,8 +98,8 @@ pub(crate) async fn table(
     State(shared): State<Arc<Shared>>,
     Path(link): Path<String>,
     Query(asked): Query<BTreeMap<String, String>>,
-) -> Response {
-    let Some(place) = shared.open(link.clone()).await else { return gone() };
+) -> Result<Response, Response> {
+    let place = shared.open(link.clone()).await?;
     let before = asked.get("before").and_then(|before| before.parse().ok());
     let words: String =
         asked.get("q").map(|words| words.trim().chars().take(MOST_SEARCHED).collect()).unwrap_or_default();
@@ -105,18 +109,21 @@ pub(crate) async fn table(
         (true, None) => Ask::Now,
     };
     let whole = ask == Ask::Now;
-    let Some(view) = shared.look(&place, ask).await else { return gone() };
+    let view = shared.look(&place, ask).await?;
     let at = At { base: &link };
     let page = if whole { draw::whole(&view, at, &shared.hub.state(&view, at)) } else { draw::part(&view, at, &words) };
-    html(page).into_response()
+    Ok(html(page).into_response())
 }
 
 /// The page of one entry.
-pub(crate) async fn entry(State(shared): State<Arc<Shared>>, Path((link, number)): Path<(String, u64)>) -> Response {
-    let Some(place) = shared.open(link.clone()).await else { return gone() };
-    let base = format!("../../{link}");
-    match shared.look(&place, Ask::Entry(number)).await {
-        Some(view) if !view.entries.is_empty() => html(draw::one(&view, At { base: &base })).into_response(),
-        _ => gone(),
+pub(crate) async fn entry(
+    State(shared): State<Arc<Shared>>,
+    Path((link, number)): Path<(String, u64)>,
+) -> Result<Response, Response> {
+    let place = shared.open(link.clone()).await?;
+    let view = shared.look(&place, Ask::Entry(number)).await?;
+    if view.entries.is_empty() {
+        return Err(gone());
     }
+    Ok(html(draw::one(&view, At { base: &format!("../../{link}") })).into_response())
 }

@@ -34,7 +34,7 @@ impl At<'_> {
 pub(crate) fn whole(view: &View, at: At<'_>, state: &str) -> Markup {
     document(
         html! {
-            body data-link=(at.base) data-state=(state) data-version=(env!("CARGO_PKG_VERSION")) {
+            body data-live=(format!("{}/live", at.base)) data-state=(state) data-version=(env!("CARGO_PKG_VERSION")) {
                 a class="skip" href="#journal" { "Skip to the journal" }
                 header {
                     (title(view))
@@ -90,7 +90,7 @@ pub(crate) fn part(view: &View, at: At<'_>, words: &str) -> Markup {
     let what = if words.is_empty() { "Older entries".to_owned() } else { format!("Entries with “{words}”") };
     document(
         html! {
-            body class="one" {
+            body class="one" data-live=(format!("{}/live", at.base)) data-still="10000" data-version=(env!("CARGO_PKG_VERSION")) {
                 header { (title(view)) }
                 main {
                     section id="journal" aria-labelledby="h-journal" {
@@ -102,6 +102,7 @@ pub(crate) fn part(view: &View, at: At<'_>, words: &str) -> Markup {
                     }
                     p class="more" { a href=(at.base) { "Back to the table" } }
                 }
+                script { (PreEscaped(SCRIPT)) }
             }
         },
         Refreshes::Never,
@@ -113,7 +114,7 @@ pub(crate) fn one(view: &View, at: At<'_>) -> Markup {
     let newest = view.proof.newest;
     document(
         html! {
-            body class="one" {
+            body class="one" data-live=(format!("{}/live", at.base)) data-still="500" data-version=(env!("CARGO_PKG_VERSION")) {
                 header { (title(view)) }
                 main {
                     @for entry in &view.entries {
@@ -125,6 +126,7 @@ pub(crate) fn one(view: &View, at: At<'_>) -> Markup {
                         }
                     }
                 }
+                script { (PreEscaped(SCRIPT)) }
             }
         },
         Refreshes::Never,

@@ -1,6 +1,6 @@
 //! Open pages: for everyone who sees the same there is one pair of eyes, which looks again whenever something changed.
 
-use crate::answer::reading;
+use crate::answer::{Unread, reading};
 use crate::draw::{self, At};
 use crate::limits::Limits;
 use house::view::{Ask, Looks, Place, View};
@@ -14,6 +14,8 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, broadcast};
 
 /// A page is looked at again no sooner than after this time.
 const AT_MOST: Duration = Duration::from_millis(250);
+/// How long to wait if it could not be read.
+const UNREAD: Duration = Duration::from_secs(5);
 /// How many changes may wait for a page that takes them slowly; then it gets everything again.
 const WAITING: usize = 8;
 
@@ -169,12 +171,20 @@ async fn watch(eyes: Weak<Eyes>, looks: Arc<dyn Looks>, run: String, link: Strin
             let view = looking.look(&there, &Ask::Now);
             view.map(|view| view.map(|view| seen(&run, &view, At { base: &base })))
         });
-        let seen = seen.await.map(Arc::new);
+        let seen = seen.await;
         let Some(eyes) = eyes.upgrade() else { return };
-        let Some(seen) = seen else {
-            // Nobody may be there to hear it.
-            let _ = eyes.changes.send(Change::End);
-            return;
+        let seen = match seen {
+            Ok(Some(seen)) => Arc::new(seen),
+            Ok(None) => {
+                // Nobody may be there to hear it.
+                let _ = eyes.changes.send(Change::End);
+                return;
+            }
+            Err(Unread) => {
+                drop(eyes);
+                tokio::time::sleep(UNREAD).await;
+                continue;
+            }
         };
         let before = eyes.last.lock().unwrap_or_else(PoisonError::into_inner).replace(seen.clone());
         let event = match before {

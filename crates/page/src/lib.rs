@@ -4,7 +4,6 @@
 //! the store, so it cannot show what it was not given.
 
 mod answer;
-mod door;
 mod draw;
 mod eyes;
 mod limits;
@@ -14,9 +13,9 @@ mod style;
 pub use limits::Limits;
 
 use crate::answer::Shared;
-use crate::door::Door;
 use axum::Router;
 use axum::routing::get;
+use door::{Door, Stay};
 use house::view::Looks;
 use std::sync::Arc;
 use tokio::net::TcpListener;
@@ -32,7 +31,7 @@ pub async fn show(listener: TcpListener, looks: Arc<dyn Looks>, limits: Limits) 
         .layer(axum::middleware::from_fn_with_state(shared.clone(), answer::guarded))
         .with_state(shared);
     let door = Door::new(listener, limits.connections());
-    let guests = router.into_make_service_with_connect_info::<door::Stay>();
+    let guests = router.into_make_service_with_connect_info::<Stay>();
     if let Err(error) = axum::serve(door, guests).await {
         tracing::error!(%error, "nobody can look at the pages of tables any more");
     }

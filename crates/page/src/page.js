@@ -1,13 +1,12 @@
 "use strict";
 (() => {
-  const body = document.body;
+  const body = document.body, path = body.dataset.live;
   const live = document.querySelector(".live"), how = document.querySelector(".how");
   const log = document.querySelector("[role=log]"), held = document.querySelector(".held"), list = document.querySelector(".entries");
   const aloud = document.querySelector(".aloud");
-  const path = location.pathname + "/live";
   let state = body.dataset.state, source, lost, wait = 1000, again, waiting = [];
 
-  // Times in words, anew each minute.
+  // Times in words, as of now.
   const words = (date) => {
     const minutes = Math.round((Date.now() - date) / 60000);
     if (minutes < 0) return date.toLocaleString([], { weekday: "short", day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" });
@@ -25,11 +24,10 @@
     }
   };
   const title = () => {
-    const mine = document.querySelector(".waits .me");
-    document.title = (mine ? "● " : "") + document.querySelector("h1").textContent;
+    document.title = (document.querySelector(".waits .me") ? "● " : "") + document.querySelector("h1").textContent;
   };
 
-  // Parts of the page, as they are sent.
+  // Parts of the page of a table, as they are sent.
   const made = (html) => {
     const box = document.createElement("template");
     box.innerHTML = html;
@@ -43,20 +41,15 @@
     element.classList.add("new");
     list.insertBefore(element, after || null);
     if (aloud.querySelector("input").checked) {
-      const says = element.querySelector(".head span, .result"), result = element.querySelector(".result");
-      log.textContent = [says, result].filter((each, place, all) => each && all.indexOf(each) === place).map((each) => each.textContent).join(": ");
+      const says = [element.querySelector(".head span"), element.querySelector("p.result")];
+      log.textContent = says.filter((each) => each).map((each) => each.textContent).join(": ");
     }
   };
   const show = () => {
-    for (const element of waiting) insert(element);
+    waiting.forEach(insert);
     waiting = [];
     held.hidden = true;
   };
-  held.firstElementChild.addEventListener("click", () => {
-    show();
-    document.getElementById("journal").scrollIntoView();
-  });
-  addEventListener("scroll", () => { if (waiting.length && !scrolled()) show(); }, { passive: true });
   const put = ({ id, html }) => {
     const element = made(html), old = document.getElementById(id);
     if (old) {
@@ -82,14 +75,24 @@
     }
   };
 
+  // A page of one entry, or of old ones, is asked for once more when something changed: it may have been erased.
+  let asked;
+  const refresh = () => {
+    asked = asked || setTimeout(async () => {
+      asked = undefined;
+      const answer = await fetch(location.href, { cache: "no-store" }).catch(() => undefined);
+      if (!answer?.ok) return answer?.status === 404 && location.reload();
+      const next = new DOMParser().parseFromString(await answer.text(), "text/html").querySelector("main");
+      times(next);
+      document.querySelector("main").replaceWith(next);
+    }, Number(body.dataset.still));
+  };
+
   // The connection, in words.
   const says = (kind, text) => {
+    if (!live) return;
     live.className = "live " + kind;
     if (how.textContent !== text) how.textContent = text;
-  };
-  const away = () => {
-    lost = lost || new Date();
-    says("lost", "not connected since " + lost.toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" }));
   };
   const close = () => {
     clearTimeout(again);
@@ -98,15 +101,19 @@
   };
   const retry = async () => {
     close();
-    away();
+    lost = lost || new Date();
+    says("lost", "not connected since " + lost.toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" }));
     let pause = wait;
     wait = Math.min(wait * 2, 60000);
     try {
-      const answer = await fetch(location.pathname, { method: "HEAD", cache: "no-store" });
-      if (answer.status === 404) return says("lost", "this link has ended");
+      const answer = await fetch(location.href, { method: "HEAD", cache: "no-store" });
+      if (answer.status === 404) {
+        says("lost", "this link has ended");
+        return location.reload();
+      }
       if (answer.status === 429 || answer.status === 503) pause = 1000 * (Number(answer.headers.get("Retry-After")) || 30);
     } catch { /* There is no network; it is tried again. */ }
-    again = setTimeout(open, pause * (0.5 + Math.random()));
+    if (!source) again = setTimeout(open, pause * (0.5 + Math.random()));
   };
   const open = () => {
     close();
@@ -114,7 +121,8 @@
     source.onmessage = (event) => {
       const { version, parts } = JSON.parse(event.data);
       if (version !== body.dataset.version) return location.reload();
-      parts.forEach(put);
+      if (live) parts.forEach(put);
+      else if (state !== event.lastEventId) refresh();
       title();
       state = event.lastEventId;
       lost = undefined;
@@ -130,7 +138,14 @@
     else if (!source) open();
   });
   addEventListener("online", () => { if (lost) open(); });
-  aloud.hidden = false;
+  if (live) {
+    aloud.hidden = false;
+    held.firstElementChild.addEventListener("click", () => {
+      show();
+      document.getElementById("journal").scrollIntoView();
+    });
+    addEventListener("scroll", () => { if (waiting.length && !scrolled()) show(); }, { passive: true });
+  }
   times(document);
   title();
   setInterval(() => times(document), 60000);

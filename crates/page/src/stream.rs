@@ -1,12 +1,12 @@
 //! The stream of changes to an open page.
 
-use crate::answer::{Shared, gone, later};
-use crate::door::Stay;
+use crate::answer::{LATER, Shared, later};
 use crate::eyes::{Change, Full, Look};
 use axum::body::Body;
 use axum::extract::{ConnectInfo, Path, Query, State};
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
+use door::Stay;
 use std::collections::BTreeMap;
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -15,8 +15,6 @@ use tokio::sync::broadcast::error::RecvError;
 
 /// How often something is sent, so that everybody between knows that the connection lives.
 const ALIVE: Duration = Duration::from_secs(15);
-/// Seconds after which whoever finds too many open pages comes back.
-const LATER: &str = "30";
 
 /// Changes to a page, as server-sent events. With `?after=` or `Last-Event-ID` it begins after that state.
 pub(crate) async fn live(
@@ -25,19 +23,19 @@ pub(crate) async fn live(
     Path(link): Path<String>,
     Query(asked): Query<BTreeMap<String, String>>,
     headers: HeaderMap,
-) -> Response {
-    let Some(place) = shared.open(link.clone()).await else { return gone() };
+) -> Result<Response, Response> {
+    let place = shared.open(link.clone()).await?;
     let look = match shared.hub.look(place, link).await {
         Ok(look) => look,
-        Err(Full::Bot) => return later(StatusCode::SERVICE_UNAVAILABLE, LATER),
-        Err(Full::Link) => return later(StatusCode::TOO_MANY_REQUESTS, LATER),
+        Err(Full::Bot) => return Err(later(StatusCode::SERVICE_UNAVAILABLE, LATER)),
+        Err(Full::Link) => return Err(later(StatusCode::TOO_MANY_REQUESTS, LATER)),
     };
     stay.on();
     let last = headers.get("last-event-id").and_then(|id| id.to_str().ok()).map(str::to_owned);
     let known = last.or_else(|| asked.get("after").cloned());
     let first = look.whole(known.as_deref());
     let stream = futures_util::stream::unfold((look, first), next);
-    ([(header::CONTENT_TYPE, "text/event-stream")], Body::from_stream(stream)).into_response()
+    Ok(([(header::CONTENT_TYPE, "text/event-stream")], Body::from_stream(stream)).into_response())
 }
 
 /// The next piece of the stream; `None` once the link has ended.

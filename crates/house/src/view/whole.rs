@@ -88,7 +88,9 @@ impl View {
         let mut scenes = if whole { scenes(looking)? } else { Vec::new() };
         let shared = shared(&mut scenes);
         let (entries, older) = entries(looking, ask)?;
-        let called = reader.player().map(|_| looking.speaker.name.clone());
+        let seat = reader.player().and_then(|player| looking.table.seats.get(player));
+        let plays = seat.map(|seat| looking.table.name_of(seat.plays).to_owned());
+        let called = reader.player().map(|_| plays.unwrap_or_else(|| looking.speaker.name.clone()));
         let title = match &looking.table.name {
             Some(name) => name.clone(),
             None => looking.host.name_of_room(looking.room_id)?,

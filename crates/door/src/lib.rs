@@ -1,7 +1,10 @@
-//! Limits on connections: so many at once, and none for long that is not kept open on purpose.
+//! Limits on connections: few at once, and none for long that is not kept open on purpose. A thousand strangers who never
+//! finish their request cost the bot neither its descriptors nor its time, and the next client is still answered.
 
 use axum::extract::connect_info::Connected;
 use axum::serve::{IncomingStream, Listener};
+use std::collections::VecDeque;
+use std::convert::Infallible;
 use std::io::{self, ErrorKind};
 use std::net::SocketAddr;
 use std::pin::Pin;
@@ -11,21 +14,26 @@ use std::task::{Context, Poll, ready};
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::oneshot;
 use tokio::time::Sleep;
 
-/// How long a connection may last that only asks for something.
+/// How long a connection may last that only asks for something: that is answered at once.
 const STAY: Duration = Duration::from_secs(10);
 /// How long a client may take nothing of what it is sent.
 const PATIENCE: Duration = Duration::from_secs(15);
 
 /// Whether a connection may last.
 #[derive(Clone, Default)]
-pub(crate) struct Stay(Arc<AtomicBool>);
+pub struct Stay(Arc<AtomicBool>);
 
 impl Stay {
     /// From now on it lasts as long as its client takes what it is sent.
     pub fn on(&self) {
         self.0.store(true, Ordering::Relaxed);
+    }
+
+    fn is_on(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
     }
 }
 
@@ -35,26 +43,30 @@ impl Connected<IncomingStream<'_, Door>> for Stay {
     }
 }
 
-/// A listener for so many connections at once. When it is full, others wait outside.
-pub(crate) struct Door {
+/// A listener for so many connections at once. When it is full, the oldest one is closed that nobody keeps open on purpose;
+/// whoever keeps some open sees to it that there are fewer of them.
+pub struct Door {
     listener: TcpListener,
-    room: Arc<tokio::sync::Semaphore>,
+    /// Dropping a sender closes its connection.
+    guests: VecDeque<(Stay, oneshot::Sender<Infallible>)>,
+    room: usize,
 }
 
 /// A connection.
-pub(crate) struct Guest {
+pub struct Guest {
     stream: TcpStream,
     stay: Stay,
     leave: Pin<Box<Sleep>>,
-    /// Since a write had to wait.
+    sent_away: oneshot::Receiver<Infallible>,
+    gone: bool,
+    /// Set while a write has to wait.
     stuck: Option<Pin<Box<Sleep>>>,
-    _place: tokio::sync::OwnedSemaphorePermit,
 }
 
 impl Door {
     /// Accepts so many connections from `listener`.
-    pub fn new(listener: TcpListener, most: usize) -> Self {
-        Door { listener, room: Arc::new(tokio::sync::Semaphore::new(most)) }
+    pub fn new(listener: TcpListener, room: usize) -> Self {
+        Door { listener, guests: VecDeque::new(), room }
     }
 }
 
@@ -63,11 +75,18 @@ impl Listener for Door {
     type Addr = SocketAddr;
 
     async fn accept(&mut self) -> (Guest, SocketAddr) {
-        let place = self.room.clone().acquire_owned().await.expect("nobody closes it");
         // Errors, such as running out of descriptors, are waited out there.
         let (stream, address) = Listener::accept(&mut self.listener).await;
+        self.guests.retain(|(_, guest)| !guest.is_closed());
+        while self.guests.len() >= self.room {
+            let first = self.guests.iter().position(|(stay, _)| !stay.is_on()).unwrap_or_default();
+            self.guests.remove(first);
+        }
+        let (place, sent_away) = oneshot::channel();
+        let stay = Stay::default();
+        self.guests.push_back((stay.clone(), place));
         let leave = Box::pin(tokio::time::sleep(STAY));
-        (Guest { stream, stay: Stay::default(), leave, stuck: None, _place: place }, address)
+        (Guest { stream, stay, leave, sent_away, gone: false, stuck: None }, address)
     }
 
     fn local_addr(&self) -> io::Result<SocketAddr> {
@@ -76,10 +95,12 @@ impl Listener for Door {
 }
 
 impl Guest {
-    /// Fails once the connection has lasted too long.
-    fn stays(&mut self, context: &mut Context<'_>) -> io::Result<()> {
-        let over = !self.stay.0.load(Ordering::Relaxed) && self.leave.as_mut().poll(context).is_ready();
-        if over { Err(ErrorKind::TimedOut.into()) } else { Ok(()) }
+    /// The connection, while it may last.
+    fn stream(&mut self, context: &mut Context<'_>) -> io::Result<Pin<&mut TcpStream>> {
+        self.gone = self.gone
+            || (!self.stay.is_on() && self.leave.as_mut().poll(context).is_ready())
+            || Pin::new(&mut self.sent_away).poll(context).is_ready();
+        if self.gone { Err(ErrorKind::TimedOut.into()) } else { Ok(Pin::new(&mut self.stream)) }
     }
 
     /// The result of a write, unless the client takes nothing for too long.
@@ -96,24 +117,22 @@ impl Guest {
 
 impl AsyncRead for Guest {
     fn poll_read(mut self: Pin<&mut Self>, context: &mut Context<'_>, into: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
-        self.stays(context)?;
-        Pin::new(&mut self.stream).poll_read(context, into)
+        self.stream(context)?.poll_read(context, into)
     }
 }
 
 impl AsyncWrite for Guest {
     fn poll_write(mut self: Pin<&mut Self>, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
-        self.stays(context)?;
-        let written = Pin::new(&mut self.stream).poll_write(context, bytes);
+        let written = self.stream(context)?.poll_write(context, bytes);
         self.taken(context, written)
     }
 
     fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        let flushed = Pin::new(&mut self.stream).poll_flush(context);
+        let flushed = self.stream(context)?.poll_flush(context);
         self.taken(context, flushed)
     }
 
     fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.stream).poll_shutdown(context)
+        self.stream(context)?.poll_shutdown(context)
     }
 }
