@@ -251,9 +251,9 @@ fn half_a_request_and_a_long_one_hold_nobody_up() {
     let begun = Instant::now();
     let mut silent: Vec<TcpStream> = (0..3).map(|_| shown.connect()).collect();
     silent.iter_mut().for_each(|stream| stream.write_all(b"GET / HT").expect("it listens"));
-    // They are let go after ten seconds.
+    // The oldest of them has to go.
     assert_eq!(shown.get(&link).status, 200);
-    assert!(begun.elapsed() > Duration::from_secs(5) && begun.elapsed() < Duration::from_secs(40));
+    assert!(begun.elapsed() < Duration::from_secs(8));
     drop(silent);
     let long = format!("GET {link} HTTP/1.1\r\nHost: x\r\nX: {}\r\n\r\n", "x".repeat(1_000_000));
     assert!(shown.request(&long).status != 200);
