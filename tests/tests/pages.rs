@@ -1,5 +1,7 @@
 //! The pages of tables as a browser gets them from the program.
 
+mod proxies;
+
 use serde_json::{Value, json};
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -157,6 +159,23 @@ fn a_page_needs_no_script_and_leaks_nothing_to_others() {
 }
 
 #[test]
+fn the_journal_is_beside_the_page_and_is_verified_by_the_page_beside_it() {
+    let mut shown = Shown::start("");
+    shown.bot.ask("!roll 4d6kh3");
+    shown.bot.type_line("!secret roll 2d6 # behind the curtain");
+    let (_, _) = (shown.bot.hear(), shown.bot.hear());
+    let link = shown.link("!page");
+    let journal = shown.get(&format!("{link}/journal.jsonl"));
+    assert!(journal.status == 200 && !journal.body.contains("curtain"), "{}", journal.head);
+    let file = shown.home.path().join("journal.jsonl");
+    fs::write(&file, &journal.body).expect("written");
+    let browser = Browser::at(&format!("http://127.0.0.1:{}/verify", shown.port));
+    let (verdict, holds) = browser.verify(&file);
+    assert!(holds, "{verdict}");
+    assert!(shown.bot.end());
+}
+
+#[test]
 fn an_ended_link_and_one_that_never_was_answer_alike_and_no_file_has_any() {
     let mut shown = Shown::start("");
     shown.bot.ask("!roll d6");
@@ -248,6 +267,7 @@ fn half_a_request_and_a_long_one_hold_nobody_up() {
     let mut shown = Shown::start("requests = 2\nstreams = 1\n");
     shown.bot.ask("!roll d6");
     let link = shown.link("!page everyone");
+    #[expect(clippy::disallowed_methods, reason = "what is tested is a time")]
     let begun = Instant::now();
     let mut silent: Vec<TcpStream> = (0..3).map(|_| shown.connect()).collect();
     silent.iter_mut().for_each(|stream| stream.write_all(b"GET / HT").expect("it listens"));

@@ -96,6 +96,18 @@ impl HandedOut {
     }
 }
 
+/// The journal of a table for programs that verify it; `None` if it is too long for one file.
+///
+/// # Errors
+/// The store failed.
+pub(crate) fn whole(host: &Host, table: &TableId) -> Result<Option<String>, StoreError> {
+    let Some(exported) = Exported::of(table, |key: &str| host.read(key))? else { return Ok(None) };
+    let (last, head, time) = (0, String::new(), host.now());
+    let file = HandedOut { table: table.clone(), last, head, time, form: Form::Verified, part: 0 };
+    let piece = file.piece(&exported, &host.plugins).map_err(ExportError::into_store)?;
+    Ok(piece.filter(|piece| piece.of == 1).map(|piece| piece.text))
+}
+
 /// Keeps one part of what is written, which is cut between lines. The parts in a row are the file.
 #[derive(Default)]
 struct Cut {

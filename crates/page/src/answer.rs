@@ -3,13 +3,13 @@
 use crate::draw::{self, At};
 use crate::eyes::Hub;
 use crate::limits::Limits;
-use crate::style::HEADERS;
+use crate::style::{HEADERS, VERIFIER, VERIFIER_POLICY};
 use axum::extract::{Path, Query, Request, State};
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use house::view::{Ask, Looks, Place, View};
-use maud::Markup;
+use maud::{Markup, PreEscaped};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use tokio::sync::Semaphore;
@@ -72,7 +72,7 @@ pub(crate) async fn guarded(State(shared): State<Arc<Shared>>, request: Request,
         Err(_) => later(StatusCode::SERVICE_UNAVAILABLE, SOON),
     };
     for (name, value) in HEADERS.iter() {
-        response.headers_mut().insert(name.clone(), value.clone());
+        response.headers_mut().entry(name).or_insert_with(|| value.clone());
     }
     response
 }
@@ -113,6 +113,21 @@ pub(crate) async fn table(
     let at = At { base: &link };
     let page = if whole { draw::whole(&view, at, &shared.hub.state(&view, at)) } else { draw::part(&view, at, &words) };
     Ok(html(page).into_response())
+}
+
+/// The journal of a table as a file.
+pub(crate) async fn journal(State(shared): State<Arc<Shared>>, Path(link): Path<String>) -> Result<Response, Response> {
+    let place = shared.open(link).await?;
+    let looks = shared.looks.clone();
+    let file = reading(move || looks.journal(&place)).await.map_err(unread)?.ok_or_else(gone)?;
+    let disposition = (header::CONTENT_DISPOSITION, "attachment; filename=\"journal.jsonl\"");
+    Ok(([(header::CONTENT_TYPE, "application/x-ndjson"), disposition], file).into_response())
+}
+
+/// The page that verifies journals. It asks nobody for anything.
+pub(crate) async fn verify() -> Response {
+    ([(header::CONTENT_SECURITY_POLICY, VERIFIER_POLICY.clone())], html(PreEscaped(VERIFIER.to_owned())))
+        .into_response()
 }
 
 /// The page of one entry.

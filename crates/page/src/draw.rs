@@ -57,7 +57,7 @@ pub(crate) fn whole(view: &View, at: At<'_>, state: &str) -> Markup {
                             (journal::older(view, at, ""))
                         }
                         (story(view, at))
-                        (proof(view))
+                        (proof(view, at))
                     }
                 }
                 footer {
@@ -78,7 +78,7 @@ pub(crate) fn parts(view: &View, at: At<'_>) -> Vec<(String, String)> {
         ("side", going_on::side(view)),
         ("sheets", sheets::sheets(view)),
         ("story", story(view, at)),
-        ("proof", proof(view)),
+        ("proof", proof(view, at)),
     ];
     let entries = view.entries.iter().rev().map(|entry| (format!("e{}", entry.number), journal::entry(entry, at)));
     let whole = whole.into_iter().map(|(id, part)| (id.to_owned(), part));
@@ -239,7 +239,7 @@ fn tale(Told { number, tale }: &Told, at: At<'_>) -> Markup {
 }
 
 /// What proves it.
-fn proof(view: &View) -> Markup {
+fn proof(view: &View, at: At<'_>) -> Markup {
     let groups: Vec<String> =
         view.proof.head.as_bytes().chunks(8).map(|part| String::from_utf8_lossy(part).into_owned()).collect();
     html! {
@@ -251,7 +251,8 @@ fn proof(view: &View) -> Markup {
                     newest => {
                         "The newest entry is #" (newest) ". Each entry is chained to the one before, and the chain ends with "
                         code class="hash" { (groups.join(" ")) } ". "
-                        code { (view.prefix) "export" } " in the chat hands out the journal with all that is needed to verify it."
+                        a href=(format!("{}/journal.jsonl", at.base)) { "Download the journal" } " and "
+                        a href="../verify" { "verify it" } "; if it is very long, " code { (view.prefix) "export" } " in the chat hands it out."
                     },
                 }
             }

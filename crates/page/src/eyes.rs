@@ -3,6 +3,7 @@
 use crate::answer::{Unread, reading};
 use crate::draw::{self, At};
 use crate::limits::Limits;
+use chat::{Clock, SystemClock};
 use house::view::{Ask, Looks, Place, View};
 use serde_json::json;
 use sha2::{Digest, Sha256};
@@ -100,7 +101,7 @@ impl Seen {
 
 impl Hub {
     pub fn new(looks: Arc<dyn Looks>, limits: Limits) -> Self {
-        let started = jiff::Timestamp::now().as_millisecond();
+        let started = SystemClock.now().as_millisecond();
         let streams = Arc::new(Semaphore::new(limits.streams));
         Hub { looks, limits, streams, eyes: Mutex::default(), run: format!("{started:x}") }
     }

@@ -27,6 +27,8 @@ pub async fn show(listener: TcpListener, looks: Arc<dyn Looks>, limits: Limits) 
         .route("/t/{link}", get(answer::table))
         .route("/t/{link}/e/{entry}", get(answer::entry))
         .route("/t/{link}/live", get(stream::live))
+        .route("/t/{link}/journal.jsonl", get(answer::journal))
+        .route("/verify", get(answer::verify))
         .fallback(async || answer::gone())
         .layer(axum::middleware::from_fn_with_state(shared.clone(), answer::guarded))
         .with_state(shared);

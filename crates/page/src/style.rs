@@ -11,9 +11,28 @@ pub(crate) const STYLE: &str = include_str!("page.css");
 /// What keeps them up to date.
 pub(crate) const SCRIPT: &str = include_str!("page.js");
 
+/// The page that verifies journals, which also works from a disk.
+pub(crate) const VERIFIER: &str = include_str!("../../../deploy/verify.html");
+
+/// What a browser may do with that page.
+pub(crate) static VERIFIER_POLICY: LazyLock<HeaderValue> = LazyLock::new(|| {
+    let inside = |element: &str| {
+        let (_, rest) = VERIFIER.split_once(&format!("<{element}>")).expect("the page has one");
+        hash(rest.split(&format!("</{element}>")).next().unwrap_or_default())
+    };
+    let (style, script) = (inside("style"), inside("script"));
+    let policy =
+        format!("default-src 'none'; style-src {style}; script-src {script}; base-uri 'none'; frame-ancestors 'none'");
+    HeaderValue::try_from(policy).expect("plain text")
+});
+
+/// How a policy names a style or a script.
+fn hash(text: &str) -> String {
+    format!("'sha256-{}'", BASE64_STANDARD.encode(Sha256::digest(text)))
+}
+
 /// The headers of every answer.
 pub(crate) static HEADERS: LazyLock<HeaderMap> = LazyLock::new(|| {
-    let hash = |text: &str| format!("'sha256-{}'", BASE64_STANDARD.encode(Sha256::digest(text)));
     let policy = format!(
         "default-src 'none'; style-src {}; script-src {}; connect-src 'self'; form-action 'self'; base-uri 'none'; \
          frame-ancestors 'none'",

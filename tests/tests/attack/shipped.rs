@@ -270,8 +270,8 @@ fn is_listed(name: &str, packages: &BTreeMap<String, BTreeSet<String>>) {
 }
 
 /// Bytes of the program with all networks. It may become larger for a reason, not unnoticed: games that are files, with
-/// the tables, decks, dice and asks that they bring, took 1.2 MB of the 2 MB that they may take.
-const LARGEST: u64 = 51_000_000;
+/// the tables, decks, dice and asks that they bring, took 1.2 MB of the 2 MB that they may take; pages may take 4 MB.
+const LARGEST: u64 = 52_500_000;
 
 #[test]
 fn the_program_that_most_users_have_does_not_grow_unnoticed() {

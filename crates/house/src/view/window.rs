@@ -2,6 +2,7 @@
 
 use super::links::{Id, Keys};
 use super::{Ask, Reader, View};
+use crate::handed;
 use chat::{PlayerId, Speaker, Trust};
 use journal::documents::{TableDoc, from_json};
 use journal::keys::{self, TableId};
@@ -28,6 +29,13 @@ pub trait Looks: Send + Sync {
     /// # Errors
     /// The store cannot be read.
     fn look(&self, place: &Place, ask: &Ask) -> Result<Option<View>, StoreError>;
+
+    /// The journal of the table for anyone to verify, without what is secret. `None` if it is too long for one file, or nothing
+    /// is there any more.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    fn journal(&self, place: &Place) -> Result<Option<String>, StoreError>;
 
     /// Changes whenever anything may look different there.
     fn follow(&self, place: &Place) -> watch::Receiver<u64>;
@@ -139,6 +147,16 @@ impl Looks for Window {
             }
         }
         look(&bot, place, ask)
+    }
+
+    fn journal(&self, place: &Place) -> Result<Option<String>, StoreError> {
+        let host = (self.bot)().to_look_at();
+        let doc: Option<TableDoc> = host.read_doc(&keys::doc(&place.table))?;
+        let reader = reader_of(&host, &place.table, &doc.unwrap_or_default(), &place.link)?;
+        if reader.as_ref() != Some(&place.reader) {
+            return Ok(None);
+        }
+        handed::whole(&host, &place.table)
     }
 
     fn follow(&self, place: &Place) -> watch::Receiver<u64> {

@@ -42,7 +42,7 @@ fn waited(open: &Open, view: &View) -> Markup {
             b { @if open.mine { "You, " } (open.who) }
             @if open.is_must() { " on " } @else if open.mine { ", may still choose on " } @else { " may still choose on " }
             span class="num" { "#" (open.entry) }
-            @if let Some(since) = open.since { span class="soft" { ", since " (time(since)) } }
+            @if let Some(since) = open.since { span class="soft" { " (" (time(since)) ")" } }
             @if let Some(until) = open.away { span class="soft" { " (away until " (time(until)) ")" } }
             p class="do" {
                 @if open.mine { "Type in the chat " }

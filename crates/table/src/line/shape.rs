@@ -29,32 +29,42 @@ fn ending(reply: &Reply) -> Option<String> {
     Some(ending).filter(|ending| ending.len() <= MOST)
 }
 
-/// The places of the dice that the answer shows as not counting; `None` if it does not show all dice in the order in which
-/// they fell.
+/// The places of the dice that the answer shows as not counting; `None` if it does not show each die once, in any order.
 fn uncounted(reply: &Reply, thrown: &[Die]) -> Option<Vec<usize>> {
     let lines = reply.blocks.iter().flat_map(|block| match block {
         Block::Line(line) => std::slice::from_ref(line),
         Block::List(lines) => lines.as_slice(),
         Block::Chart(_) | Block::Caret { .. } => &[],
     });
-    let mut shown = Vec::new();
+    let mut left: Vec<usize> = (0..thrown.len()).collect();
+    let mut uncounted = Vec::new();
     for span in lines.flatten() {
         let (text, counts) = match span {
             Span::Die(text) => (text, true),
             Span::Dropped(text) => (text, false),
             _ => continue,
         };
-        shown.extend(text.split_whitespace().map(|die| (face(die), counts)));
+        for die in text.split_whitespace() {
+            let (sides, face) = read(die)?;
+            let is_it = |place: &usize| {
+                let die = thrown[*place];
+                die.value == face && sides.is_none_or(|sides| sides == die.sides)
+            };
+            let place = left.remove(left.iter().position(is_it)?);
+            uncounted.extend((!counts).then_some(place));
+        }
     }
-    let alike =
-        shown.len() == thrown.len() && shown.iter().zip(thrown).all(|((face, _), die)| *face == Some(die.value));
-    alike.then(|| shown.iter().enumerate().filter(|(_, (_, counts))| !counts).map(|(place, _)| place).collect())
+    uncounted.sort_unstable();
+    left.is_empty().then_some(uncounted)
 }
 
-/// The face in a die as it is written out: `15` of `d20=15`, `6` of `6!`.
-fn face(die: &str) -> Option<u32> {
-    let face = die.rsplit('=').next()?;
-    face.trim_matches(|c: char| !c.is_ascii_digit()).parse().ok()
+/// The faces of a die as it is written out, if it says how many, and the one it shows: `d20=15`, `6!`.
+fn read(die: &str) -> Option<(Option<u32>, u32)> {
+    let number = |text: &str| text.trim_matches(|c: char| !c.is_ascii_digit()).parse().ok();
+    match die.split_once('=') {
+        Some((kind, face)) => Some((Some(number(kind)?), number(face)?)),
+        None => Some((None, number(die)?)),
+    }
 }
 
 #[cfg(test)]
@@ -74,8 +84,15 @@ mod tests {
     }
 
     #[test]
+    fn dice_may_be_shown_in_another_order_than_they_fell() {
+        let reply = Reply::new().die("d20=3").text(" ").dropped("d20=1").text(" ").die("d8=1");
+        let thrown = [(20, 3), (8, 1), (20, 1)].map(Die::from);
+        assert_eq!(with_shape(&reply, &thrown).get(UNCOUNTED), Some(&json!([2])));
+    }
+
+    #[test]
     fn an_answer_that_shows_other_dice_says_nothing_of_them() {
-        for (shown, thrown) in [(vec!["6"], vec![6, 2]), (vec!["2", "6"], vec![6, 2]), (vec![], vec![6])] {
+        for (shown, thrown) in [(vec!["6"], vec![6, 2]), (vec!["2", "5"], vec![6, 2]), (vec![], vec![6])] {
             let reply = shown.into_iter().fold(Reply::new(), Reply::dropped);
             assert!(with_shape(&reply, &dice(&thrown)).is_empty());
         }
