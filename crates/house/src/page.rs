@@ -106,8 +106,9 @@ fn link(turn: &HouseTurn, keys: &Keys, reader: &Reader, address: &str) -> Result
 /// Whose own page the speaker has.
 fn reader(turn: &HouseTurn) -> Result<Reader, Refusal> {
     if turn.speaker.trust != Trust::Account {
-        let what = "anybody may take a bare nick, so I show you no page of your own: log in to the network first";
-        return Err(Refusal::new(what).example("page everyone"));
+        let what = "anybody may take a bare nick, so there is no page of your own: log in to the network, or ask the \
+                    referee for the link that is for everyone";
+        return Err(Refusal::new(what));
     }
     // Whoever only looks gets no seat that lasts.
     let (player, doc) = (&turn.speaker.player, &*turn.ledger.state.doc.doc);
