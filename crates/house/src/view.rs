@@ -1,4 +1,4 @@
-//! A table as one reader sees it, as data. What somebody reads of it is decided here, from what [`Looking`] says that they
+//! A table as one reader sees it, as data. What somebody reads of it is decided here, from what `Looking` says that they
 //! may; commands draw it as text, and a page as it likes.
 
 mod choices;
