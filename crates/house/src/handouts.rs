@@ -2,14 +2,13 @@
 //! says stays in the journal and nowhere else.
 
 use crate::notes::addressees;
-use crate::{House, secrets, show};
+use crate::view::{self, Handout, divided};
+use crate::{secrets, show};
 use chat::{Block, Line, Readers, Reply, Span};
-use journal::Page;
 use journal::documents::Note;
-use plugin_api::{CharacterId, Commands, Refusal, Text, Words};
+use plugin_api::{CharacterId, Refusal, Text};
 use std::collections::BTreeMap;
 use table::own::{Act, HouseTurn, Reached, Unplayed, with_id};
-use table::words::behind;
 
 /// The most handouts of a table, and those listed, the newest.
 const MOST: usize = 50;
@@ -20,17 +19,8 @@ const MOST_NAME: usize = 40;
 const GIVEN: [&str; 2] = ["to", "for"];
 const EVERYBODY: [&str; 5] = ["all", "everyone", "everybody", "the table", "table"];
 
-/// A handout as it is in the journal.
-struct Handout {
-    number: u64,
-    name: String,
-    says: String,
-    to: BTreeMap<CharacterId, u64>,
-    page: Page,
-}
-
 pub(super) fn handout(turn: &mut HouseTurn, typed: Option<&Text>) -> Result<Reply, Unplayed> {
-    let all = readable(turn)?;
+    let all = view::handouts(&turn.looking())?;
     let shown_here = |each: &Handout| turn.in_private || turn.in_secret || !each.page.is_secret();
     let Some(Text { text, .. }) = typed else {
         let here: Vec<Handout> = all.into_iter().filter(shown_here).collect();
@@ -39,7 +29,7 @@ pub(super) fn handout(turn: &mut HouseTurn, typed: Option<&Text>) -> Result<Repl
     let (name, rest) = divided(text);
     // Whoever gives one to people does not show it here.
     let gives = |each: &Handout| turn.may(Act::Read(&each.page.entry)) || !each.page.is_secret();
-    let found = |may: &dyn Fn(&Handout) -> bool| all.iter().find(|each| each.is_called(name) && may(each));
+    let found = |may: &dyn Fn(&Handout) -> bool| all.iter().find(|each| is_called(each, name) && may(each));
     let refers = given_to(rest).filter(|whom| for_everybody(whom) || addressees(turn, whom).is_ok());
     match (given_to(rest), found(&gives), found(&shown_here)) {
         (_, _, Some(found)) if rest.is_empty() => shown(turn, found),
@@ -47,50 +37,6 @@ pub(super) fn handout(turn: &mut HouseTurn, typed: Option<&Text>) -> Result<Repl
         _ if rest.is_empty() || refers.is_some() => Err(unknown(turn, name).into()),
         _ => make(turn, name),
     }
-}
-
-/// The handouts that the speaker may read, if not here, then in private; the newest first.
-fn readable(turn: &HouseTurn) -> Result<Vec<Handout>, Unplayed> {
-    let mut handouts = Vec::new();
-    for (number, note) in turn.table.notes.iter().rev() {
-        let Some(to) = &note.to else { continue };
-        let page = turn.ledger.must_have(*number)?;
-        if page.is_secret() && !turn.may(Act::Read(&page.entry)) && !is_given(turn, to) {
-            continue;
-        }
-        let Some((name, says)) = page.text().and_then(|typed| said(&typed)) else { continue };
-        handouts.push(Handout { number: *number, name, says, to: to.clone(), page });
-    }
-    Ok(handouts)
-}
-
-/// True if the speaker plays somebody who got it. Without a referee anyone could make themselves the player of anyone, and
-/// anyone may take a bare nick.
-fn is_given(turn: &HouseTurn, to: &BTreeMap<CharacterId, u64>) -> bool {
-    let owned = |who: &CharacterId| turn.table.characters.get(who).is_some_and(|each| each.owner.is_some());
-    !turn.table.referees.is_empty()
-        && turn.host.roster.vouches_for(turn.room_id, &turn.speaker.player)
-        && to.keys().any(|who| owned(who) && turn.may(Act::AnswerFor(*who)))
-}
-
-/// The name and the words of a line `handout NAME ...`.
-fn said(typed: &str) -> Option<(String, String)> {
-    let said = behind(typed, &["handout", "handouts"])?;
-    match House::parse("handout", &mut Words::new(said, 0)) {
-        Ok(House::Handout { words: Some(Text { text, .. }) }) => {
-            let (name, says) = divided(&text);
-            Some((name.to_owned(), says.to_owned()))
-        }
-        _ => None,
-    }
-}
-
-/// The name in front, which is one word or in quotation marks, and the rest.
-fn divided(text: &str) -> (&str, &str) {
-    let text = text.trim();
-    let quoted = text.strip_prefix('"').and_then(|text| text.split_once('"'));
-    let (name, rest) = quoted.unwrap_or_else(|| text.split_once(char::is_whitespace).unwrap_or((text, "")));
-    (name.trim_end_matches([':', ',']).trim(), rest.trim_start_matches([':', ' ']).trim())
 }
 
 /// Whom the rest of a line gives it to.
@@ -103,12 +49,10 @@ fn for_everybody(whom: &str) -> bool {
     EVERYBODY.contains(&whom.to_lowercase().trim_end_matches(['.', '!']))
 }
 
-impl Handout {
-    /// True if somebody means it by this: its name, or its number as `#12`.
-    fn is_called(&self, typed: &str) -> bool {
-        typed.to_lowercase() == self.name.to_lowercase()
-            || typed.strip_prefix('#').and_then(|number| number.parse().ok()) == Some(self.number)
-    }
+/// True if somebody means a handout by this: its name, or its number as `#12`.
+fn is_called(handout: &Handout, typed: &str) -> bool {
+    typed.to_lowercase() == handout.name.to_lowercase()
+        || typed.strip_prefix('#').and_then(|number| number.parse().ok()) == Some(handout.number)
 }
 
 fn unknown(turn: &HouseTurn, name: &str) -> Refusal {

@@ -1,20 +1,18 @@
 //! `!note`, `!tell`: words kept for the table or for oneself, and words for some people alone. What they say stays in the
 //! journal and nowhere else, so that erasing an entry erases it everywhere.
 
-use crate::{House, show};
+use crate::show;
+use crate::view::{self, Kept};
 use chat::{Block, Line, Readers, Reply, Span};
 use journal::documents::Note;
-use plugin_api::{Cast, CharacterId, Commands, Refusal, Text, Words};
+use plugin_api::{Cast, CharacterId, Refusal, Text};
 use std::collections::BTreeSet;
 use table::own::{Act, HouseTurn, Reached, Unplayed, with_id};
-use table::words::behind;
 
 /// The most notes of a table, those of them that one player keeps, and those that somebody keeps for themselves.
 const MOST_NOTES: usize = 100;
 const MOST_OF_ONE: usize = 50;
 const MOST_OWN: usize = 30;
-/// The most notes listed, the newest.
-const MOST_LISTED: usize = 20;
 /// The most people told something at once.
 const MOST_TOLD: usize = 12;
 /// Words of a name, and words that join names.
@@ -74,23 +72,13 @@ fn taken_back(text: &str) -> Option<&str> {
 /// The notes of the table, and where nobody else reads it one's own.
 fn listed(turn: &mut HouseTurn) -> Result<Reply, Unplayed> {
     let own = turn.in_private || turn.in_secret;
-    let mut lines: Vec<Line> = Vec::new();
-    let kept = |note: &Note| note.to.is_none() && (!note.own || own);
-    let numbers: Vec<u64> = turn.table.notes.iter().filter(|(_, note)| kept(note)).map(|(n, _)| *n).collect();
-    for number in numbers.into_iter().rev() {
-        let page = turn.ledger.must_have(number)?;
-        if page.is_secret() && !turn.rights.made(&page.entry) {
-            continue;
-        }
-        let Some(says) = page.text().and_then(|typed| noted(&typed)) else { continue };
-        let name = turn.table.name_of(page.entry.character);
-        let when = show::ago(turn.now, page.entry.time);
-        let whose = if page.is_secret() { "you alone".to_owned() } else { name.to_owned() };
-        lines.push(vec![Span::Bold(format!("#{number}")), Span::Text(format!(" {whose}, {when}: {says}"))]);
-        if lines.len() == MOST_LISTED {
-            break;
-        }
-    }
+    let notes = view::notes(&turn.looking())?;
+    let line = |Kept { number, who, time, says, is_secret, .. }: Kept| -> Line {
+        let whose = if is_secret { "you alone".to_owned() } else { who };
+        let when = show::ago(turn.now, time);
+        vec![Span::Bold(format!("#{number}")), Span::Text(format!(" {whose}, {when}: {says}"))]
+    };
+    let lines: Vec<Line> = notes.into_iter().map(line).collect();
     if own {
         turn.effects.readers = Readers::Player;
     }
@@ -98,17 +86,7 @@ fn listed(turn: &mut HouseTurn) -> Result<Reply, Unplayed> {
         let prefix = &turn.room.prefix;
         return Ok(Reply::new().text("There are no notes. ").code(format!("{prefix}note ...")).text(" keeps one."));
     }
-    lines.reverse();
     Ok(Reply::new().text("Notes:").list(lines))
-}
-
-/// What a line `note ...` notes.
-fn noted(typed: &str) -> Option<String> {
-    let said = behind(typed, &["note", "notes"])?;
-    match House::parse("note", &mut Words::new(said, 0)) {
-        Ok(House::Note { text: Some(Text { text, .. }) }) => Some(text),
-        _ => None,
-    }
 }
 
 pub(super) fn tell(turn: &mut HouseTurn, words: Option<&Text>) -> Result<Reply, Unplayed> {

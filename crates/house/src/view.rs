@@ -3,6 +3,7 @@
 
 mod choices;
 mod entry;
+mod kept;
 mod links;
 mod reader;
 mod scene;
@@ -14,6 +15,7 @@ mod window;
 
 pub use choices::{Choice, Open};
 pub use entry::{Entry, Fate, Says};
+pub use kept::Kept;
 pub use reader::Reader;
 pub use scene::{Scene, Unsettled};
 pub use sheets::{Sheet, Valued};
@@ -23,6 +25,7 @@ pub use why::{Why, Withheld};
 pub use window::{Looks, Place, Window};
 
 pub(crate) use choices::all;
+pub(crate) use kept::{Handout, divided, handouts, notes};
 pub(crate) use links::{Keys, is_at};
 pub(crate) use sheets::sheets;
 pub(crate) use told::tales;

@@ -6,7 +6,7 @@ mod sheets;
 mod times;
 
 use crate::style::{SCRIPT, STYLE};
-use house::view::{Reader, Tale, Told, View};
+use house::view::{Kept, Reader, Tale, Told, View};
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 /// Whether a page without script is loaded again.
@@ -56,6 +56,7 @@ pub(crate) fn whole(view: &View, at: At<'_>, state: &str) -> Markup {
                             (journal::entries(view, at))
                             (journal::older(view, at, ""))
                         }
+                        (kept(view, at))
                         (story(view, at))
                         (proof(view, at))
                     }
@@ -77,6 +78,7 @@ pub(crate) fn parts(view: &View, at: At<'_>) -> Vec<(String, String)> {
         ("title", title(view)),
         ("side", going_on::side(view)),
         ("sheets", sheets::sheets(view)),
+        ("kept", kept(view, at)),
         ("story", story(view, at)),
         ("proof", proof(view, at)),
     ];
@@ -201,6 +203,21 @@ fn mine(view: &View) -> Markup {
     }
 }
 
+/// Notes and handouts, the newest first.
+fn kept(view: &View, at: At<'_>) -> Markup {
+    html! {
+        section id="kept" {
+            @if !view.kept.is_empty() { h2 { "Notes" } }
+            @for Kept { number, name, who, says, is_secret, .. } in view.kept.iter().rev() {
+                p {
+                    b { (name.as_deref().unwrap_or(who)) } ": " (says) " " a class="ref" href=(at.entry(*number)) { "#" (number) }
+                    @if *is_secret { " " span class="tag lock" { "secret" } }
+                }
+            }
+        }
+    }
+}
+
 /// What happened, in sentences.
 fn story(view: &View, at: At<'_>) -> Markup {
     html! {
@@ -240,8 +257,6 @@ fn tale(Told { number, tale }: &Told, at: At<'_>) -> Markup {
 
 /// What proves it.
 fn proof(view: &View, at: At<'_>) -> Markup {
-    let groups: Vec<String> =
-        view.proof.head.as_bytes().chunks(8).map(|part| String::from_utf8_lossy(part).into_owned()).collect();
     html! {
         section id="proof" aria-labelledby="h-proof" {
             h2 id="h-proof" { "Proof" }
@@ -250,12 +265,22 @@ fn proof(view: &View, at: At<'_>) -> Markup {
                     0 => "Nothing was played yet.",
                     newest => {
                         "The newest entry is #" (newest) ". Each entry is chained to the one before, and the chain ends with "
-                        code class="hash" { (groups.join(" ")) } ". "
+                        code class="hash" { (grouped(&view.proof.head)) } ". "
                         a href=(format!("{}/journal.jsonl", at.base)) { "Download the journal" } " and "
                         a href="../verify" { "verify it" } "; if it is very long, " code { (view.prefix) "export" } " in the chat hands it out."
+                        @if let Some(promised) = &view.proof.promised {
+                            " The dice of epoch " (view.proof.epoch) " come from a seed whose SHA-256 is "
+                            code class="hash" { (grouped(promised)) } "; a referee can publish it."
+                        }
                     },
                 }
             }
         }
     }
+}
+
+/// A number in hexadecimal in groups that people can compare.
+fn grouped(hex: &str) -> String {
+    let groups = hex.as_bytes().chunks(8).map(|part| String::from_utf8_lossy(part).into_owned());
+    groups.collect::<Vec<_>>().join(" ")
 }

@@ -1,7 +1,9 @@
 //! All that a reader sees of a table at once.
 
-use super::{Entry, Reader, Scene, Sheet, Told, Why, choices, sheets, tales};
+use super::kept::kept;
+use super::{Entry, Kept, Reader, Scene, Sheet, Told, Why, choices, sheets, tales};
 use crate::history::take;
+use dice::fair::commitment;
 use journal::Page;
 use plugin_api::{CharacterId, Piece};
 use std::collections::BTreeSet;
@@ -54,6 +56,8 @@ pub struct View {
     pub shared: Vec<Piece>,
     /// The values of the characters.
     pub sheets: Vec<Sheet>,
+    /// Notes and handouts, the oldest first.
+    pub kept: Vec<Kept>,
     /// The entries that were asked for, the newest first.
     pub entries: Vec<Entry>,
     /// Where those before them begin, if there are any: to be asked for with [`Ask::Before`] or a search.
@@ -75,6 +79,8 @@ pub struct Proof {
     pub head: String,
     /// The epoch of the dice, from 1.
     pub epoch: u32,
+    /// The SHA-256 of the seed that makes its dice, in hexadecimal; `None` before the first.
+    pub promised: Option<String>,
 }
 
 impl View {
@@ -105,6 +111,7 @@ impl View {
             scenes,
             shared,
             sheets: if whole { sheets(looking) } else { Vec::new() },
+            kept: if whole { kept(looking)? } else { Vec::new() },
             entries,
             older,
             story: if whole { story(looking)? } else { Vec::new() },
@@ -112,7 +119,12 @@ impl View {
                 Ask::Entry(number) => why(looking, *number)?,
                 _ => None,
             },
-            proof: Proof { newest: head.number, head: head.hash.clone(), epoch: head.epoch },
+            proof: Proof {
+                newest: head.number,
+                head: head.hash.clone(),
+                epoch: head.epoch,
+                promised: looking.ledger.seed().map(commitment),
+            },
         })
     }
 }
