@@ -53,10 +53,14 @@ fn unread(_: Unread) -> Response {
     later(StatusCode::SERVICE_UNAVAILABLE, LATER)
 }
 
+/// How many read at the same time: each takes a thread.
+static READERS: Semaphore = Semaphore::const_new(8);
+
 /// Reads on a thread where waiting for the disk holds up nobody.
 pub(crate) async fn reading<T: Send + 'static, E: std::fmt::Display + Send + 'static>(
     read: impl FnOnce() -> Result<Option<T>, E> + Send + 'static,
 ) -> Result<Option<T>, Unread> {
+    let _reader = READERS.acquire().await;
     match tokio::task::spawn_blocking(read).await {
         Ok(Ok(found)) => return Ok(found),
         Ok(Err(error)) => tracing::error!(%error, "the page of a table cannot be shown"),

@@ -3,6 +3,7 @@
 use crate::answer::{Unread, reading};
 use crate::draw::{self, At};
 use crate::limits::Limits;
+use axum::body::Bytes;
 use chat::{Clock, SystemClock};
 use house::view::{Ask, Looks, Place, View};
 use serde_json::json;
@@ -50,8 +51,8 @@ pub(crate) struct Seen {
 /// What changes on a page, for all who see it.
 #[derive(Clone)]
 pub(crate) enum Change {
-    /// An event as it is sent.
-    Event(Arc<str>),
+    /// An event as it is sent, which all who see it share.
+    Event(Bytes),
     /// The link has ended.
     End,
 }
@@ -87,7 +88,7 @@ impl Look {
 
 impl Seen {
     /// An event that replaces these parts.
-    fn event(&self, parts: &[(String, String)]) -> Arc<str> {
+    fn event(&self, parts: &[(String, String)]) -> Bytes {
         let parts: Vec<_> = parts.iter().map(|(id, html)| json!({ "id": id, "html": html })).collect();
         let data = json!({ "version": env!("CARGO_PKG_VERSION"), "parts": parts });
         format!("id: {}\ndata: {data}\n\n", self.state).into()

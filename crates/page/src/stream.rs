@@ -2,7 +2,7 @@
 
 use crate::answer::{LATER, Shared, later};
 use crate::eyes::{Change, Full, Look};
-use axum::body::Body;
+use axum::body::{Body, Bytes};
 use axum::extract::{ConnectInfo, Path, Query, State};
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
@@ -41,7 +41,7 @@ pub(crate) async fn live(
 /// The next piece of the stream; `None` once the link has ended.
 async fn next(
     (mut look, first): (Look, Option<Change>),
-) -> Option<(Result<String, Infallible>, (Look, Option<Change>))> {
+) -> Option<(Result<Bytes, Infallible>, (Look, Option<Change>))> {
     let change = match first {
         Some(change) => Some(change),
         None => match tokio::time::timeout(ALIVE, look.changes.recv()).await {
@@ -52,8 +52,8 @@ async fn next(
         },
     };
     match change {
-        Some(Change::Event(event)) => Some((Ok(event.to_string()), (look, None))),
+        Some(Change::Event(event)) => Some((Ok(event), (look, None))),
         Some(Change::End) => None,
-        None => Some((Ok(": here\n\n".to_owned()), (look, None))),
+        None => Some((Ok(Bytes::from_static(b": here\n\n")), (look, None))),
     }
 }
