@@ -45,7 +45,7 @@ pub(crate) fn whole(view: &View, at: At<'_>, state: &str) -> Markup {
                     a href="#story" { "Story" } a href="#proof" { "Proof" }
                 }
                 main {
-                    (going_on::side(view))
+                    (going_on::side(view, at))
                     div class="mainc" {
                         (sheets::sheets(view))
                         section id="journal" aria-labelledby="h-journal" {
@@ -76,13 +76,14 @@ pub(crate) fn whole(view: &View, at: At<'_>, state: &str) -> Markup {
 pub(crate) fn parts(view: &View, at: At<'_>) -> Vec<(String, String)> {
     let whole = [
         ("title", title(view)),
-        ("side", going_on::side(view)),
+        ("side", going_on::side(view, at)),
         ("sheets", sheets::sheets(view)),
         ("kept", kept(view, at)),
         ("story", story(view, at)),
         ("proof", proof(view, at)),
     ];
-    let entries = view.entries.iter().rev().map(|entry| (format!("e{}", entry.number), journal::entry(entry, at)));
+    let entries =
+        view.entries.iter().rev().map(|entry| (format!("e{}", entry.number), journal::entry(entry, &view.prefix, at)));
     let whole = whole.into_iter().map(|(id, part)| (id.to_owned(), part));
     whole.chain(entries).map(|(id, part)| (id, part.into_string())).collect()
 }
@@ -120,7 +121,7 @@ pub(crate) fn one(view: &View, at: At<'_>) -> Markup {
                 header { (title(view)) }
                 main {
                     @for entry in &view.entries {
-                        (journal::one(entry, view.why.as_ref(), at))
+                        (journal::one(entry, view, at))
                         nav class="pn" aria-label="Other entries" {
                             @if entry.number > 1 { a href=(at.entry(entry.number - 1)) { "← #" (entry.number - 1) } } @else { span {} }
                             a href=(at.base) { "The table" }
@@ -189,9 +190,9 @@ fn whose(view: &View) -> Markup {
     let name = view.called.as_deref().unwrap_or_default();
     html! {
         @match view.reader {
-            Reader::Anyone => "What everybody may see",
-            Reader::Player(_) => { (name) "’s page: shows what " (name) " may see" },
-            Reader::Referee(_) => { strong { "Referee’s page: shows secrets. Do not share it." } },
+            Reader::Anyone => "For everyone: shows what everybody may know.",
+            Reader::Player(_) => { (name) "’s page: shows what only " (name) " may see. Keep the link to yourself." },
+            Reader::Referee(_) => strong { "Referee’s page: shows secrets. Keep the link to yourself." },
         }
     }
 }

@@ -1,5 +1,6 @@
 //! Who is waited for, whose turn it is, clocks, and cards in a hand.
 
+use super::At;
 use super::times::time;
 use house::view::{Choice, Open, Scene, View};
 use maud::{Markup, PreEscaped, html};
@@ -8,13 +9,13 @@ use plugin_api::Piece;
 use plugin_api::piece::{Acting, Place, TurnOrder};
 
 /// All of it, scene by scene.
-pub(super) fn side(view: &View) -> Markup {
+pub(super) fn side(view: &View, at: At<'_>) -> Markup {
     let split = view.scenes.len() > 1;
     html! {
         div id="side" class="side" {
             @for scene in &view.scenes {
                 @if split { h2 class="scene" { (scene.title.as_deref().unwrap_or("Elsewhere")) } }
-                (waits(scene, view))
+                (waits(scene, view, at))
                 (settled(scene, view))
                 (pieces(&scene.pieces, view))
             }
@@ -23,25 +24,25 @@ pub(super) fn side(view: &View) -> Markup {
     }
 }
 
-fn waits(scene: &Scene, view: &View) -> Markup {
+fn waits(scene: &Scene, view: &View, at: At<'_>) -> Markup {
     let (mine, others): (Vec<&Open>, Vec<&Open>) = scene.open.iter().partition(|open| open.mine);
     html! {
         section {
-            h2 { "Waited for" }
+            h2 { @if mine.iter().any(|open| open.is_must()) { "Waiting for you" } @else { "Waited for" } }
             @if !scene.waits() { p class="soft" { "Nobody is waited for." } }
             @if !scene.open.is_empty() {
-                ul class="waits" { @for open in mine.into_iter().chain(others) { (waited(open, view)) } }
+                ul class="waits" { @for open in mine.into_iter().chain(others) { (waited(open, view, at)) } }
             }
         }
     }
 }
 
-fn waited(open: &Open, view: &View) -> Markup {
+fn waited(open: &Open, view: &View, at: At<'_>) -> Markup {
     html! {
         li class=[open.mine.then_some("me")] {
             b { @if open.mine { "You, " } (open.who) }
             @if open.is_must() { " on " } @else if open.mine { ", may still choose on " } @else { " may still choose on " }
-            span class="num" { "#" (open.entry) }
+            a class="num" href=(at.entry(open.entry)) { "#" (open.entry) }
             @if let Some(since) = open.since { span class="soft" { " (" (time(since)) ")" } }
             @if let Some(until) = open.away { span class="soft" { " (away until " (time(until)) ")" } }
             p class="do" {

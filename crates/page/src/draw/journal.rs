@@ -23,7 +23,7 @@ pub(super) fn search(at: At<'_>, words: &str) -> Markup {
 
 /// The entries of a page, the newest first.
 pub(super) fn entries(view: &View, at: At<'_>) -> Markup {
-    html! { ol class="entries" { @for each in &view.entries { (entry(each, at)) } } }
+    html! { ol class="entries" { @for each in &view.entries { (entry(each, &view.prefix, at)) } } }
 }
 
 /// Where there are more.
@@ -43,7 +43,7 @@ fn encoded(text: &str) -> String {
 }
 
 /// An entry in a list.
-pub(super) fn entry(entry: &Entry, at: At<'_>) -> Markup {
+pub(super) fn entry(entry: &Entry, prefix: &str, at: At<'_>) -> Markup {
     let Entry { number, who, .. } = entry;
     html! {
         li id=(format!("e{number}")) class=(class(entry)) {
@@ -56,7 +56,7 @@ pub(super) fn entry(entry: &Entry, at: At<'_>) -> Markup {
                         span { b { (who) } @if entry.is_secret { " " span class="tag lock" { "secret" } } }
                         (time(entry.time))
                     }
-                    (said(entry))
+                    (said(entry, prefix))
                 }
                 (fates(entry, at))
             }
@@ -72,13 +72,13 @@ fn class(entry: &Entry) -> String {
 }
 
 /// What was answered, the dice, and last what was typed.
-fn said(entry: &Entry) -> Markup {
+fn said(entry: &Entry, prefix: &str) -> Markup {
     html! {
         @match &entry.says {
             Says::Told { typed, answer, ending } => {
                 (result(answer, ending.as_deref()))
                 (dice(entry))
-                p class="typed" { code { (typed) } }
+                p class="typed" { code { (prefix) (typed) } }
             },
             Says::Erased(_) => {
                 p class="result" { (entry.command) " " span class="soft" { "(its words were erased)" } }
@@ -133,19 +133,20 @@ fn fates(entry: &Entry, at: At<'_>) -> Markup {
 }
 
 /// An entry on a page of its own, with all about it.
-pub(super) fn one(entry: &Entry, why: Option<&Why>, at: At<'_>) -> Markup {
+pub(super) fn one(entry: &Entry, view: &View, at: At<'_>) -> Markup {
+    let prefix = &view.prefix;
     html! {
         article class=(class(entry)) {
             div class="body" {
                 p class="head" {
-                    span { span class="no" { "#" (entry.number) " " } b { (entry.who) } @if entry.player != entry.who { span class="soft" { " (" (entry.player) ")" } } }
+                    span { span class="no" { "#" (entry.number) " " } b { (entry.who) } @if entry.player != entry.who { span class="soft" { " played by " (entry.player) } } }
                     (time(entry.time))
                 }
                 @if let Says::Withheld = entry.says {
                     p class="result" { (entry.command) " in secret. " span class="soft" { "Its digest is in the chain." } }
-                } @else { (said(entry)) }
+                } @else { (said(entry, prefix)) }
                 (fates(entry, at))
-                @if let Some(why) = why { (all_about(why, at)) }
+                @if let Some(why) = &view.why { (all_about(why, at)) }
             }
         }
     }

@@ -25,7 +25,7 @@ fn one(sheet: &Sheet) -> Markup {
         li class="sheet" {
             h3 {
                 (sheet.who)
-                @if sheet.mine { small { " you" } } @else if let Some(player) = &sheet.player { small { " " (player) } }
+                @if sheet.mine { small { " you" } } @else if let Some(player) = &sheet.player { small { " played by " (player) } }
                 @if let Some(until) = sheet.away { small { " away until " (time(until)) } }
             }
             @if !counters.is_empty() { dl { @for value in counters { (counter(value)) } } }
