@@ -186,7 +186,14 @@ fn an_ended_link_and_one_that_never_was_answer_alike_and_no_file_has_any() {
     let date =
         |answer: &Answer| answer.head.lines().filter(|line| !line.starts_with("date:")).collect::<Vec<_>>().join("\n");
     let never = shown.get("/t/AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA");
-    for path in [link.clone(), format!("{link}/e/1"), format!("{link}/live"), format!("{next}/e/99"), "/".to_owned()] {
+    for path in [
+        link.clone(),
+        format!("{link}/e/1"),
+        format!("{link}/live"),
+        format!("{next}/e/99"),
+        format!("{next}/e/x"),
+        "/".to_owned(),
+    ] {
         let gone = shown.get(&path);
         assert_eq!((gone.status, date(&gone), &gone.body), (404, date(&never), &never.body), "{path}");
     }

@@ -105,8 +105,10 @@ pub(crate) async fn table(
 ) -> Result<Response, Response> {
     let place = shared.open(link.clone()).await?;
     let before = asked.get("before").and_then(|before| before.parse().ok());
-    let words: String =
-        asked.get("q").map(|words| words.trim().chars().take(MOST_SEARCHED).collect()).unwrap_or_default();
+    let words: String = asked
+        .get("q")
+        .map(|words| words.trim().chars().filter(|c| !c.is_control()).take(MOST_SEARCHED).collect())
+        .unwrap_or_default();
     let ask = match (words.is_empty(), before) {
         (false, before) => Ask::Search { words: words.clone(), before },
         (true, Some(before)) => Ask::Before(before),
@@ -137,8 +139,9 @@ pub(crate) async fn verify() -> Response {
 /// The page of one entry.
 pub(crate) async fn entry(
     State(shared): State<Arc<Shared>>,
-    Path((link, number)): Path<(String, u64)>,
+    Path((link, number)): Path<(String, String)>,
 ) -> Result<Response, Response> {
+    let number = number.parse().map_err(|_| gone())?;
     let place = shared.open(link.clone()).await?;
     let view = shared.look(&place, Ask::Entry(number)).await?;
     if view.entries.is_empty() {

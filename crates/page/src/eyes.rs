@@ -5,7 +5,7 @@ use crate::draw::{self, At};
 use crate::limits::Limits;
 use axum::body::Bytes;
 use chat::{Clock, SystemClock};
-use house::view::{Ask, Looks, Place, View};
+use house::view::{Ask, Looks, Place, Reader, View};
 use serde_json::json;
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
@@ -128,7 +128,10 @@ impl Hub {
                 return Err(Full::Bot);
             }
             let known = all.get(&place).and_then(Weak::upgrade);
-            if known.as_ref().is_some_and(|eyes| eyes.open.load(Ordering::Acquire) >= self.limits.streams_of_a_link) {
+            // The link for everyone is shared by many.
+            let shared = *place.reader() == Reader::Anyone;
+            let of_one = known.as_ref().map_or(0, |eyes| eyes.open.load(Ordering::Acquire));
+            if !shared && of_one >= self.limits.streams_of_a_link {
                 return Err(Full::Link);
             }
             let new = known.is_none();

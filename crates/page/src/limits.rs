@@ -7,7 +7,7 @@ pub struct Limits {
     pub streams: usize,
     /// The most of them at one table.
     pub streams_of_a_table: usize,
-    /// The most of them by one link.
+    /// The most of them by the link of one person.
     pub streams_of_a_link: usize,
     /// The most requests that are answered at the same time.
     pub requests: usize,

@@ -97,7 +97,7 @@ pub struct Page {
     pub listen: Option<SocketAddr>,
     /// Where people find them: `https://dice.example.org`.
     pub address: Option<String>,
-    /// The most open pages that are kept up to date, at all tables, at one table, and by one link.
+    /// The most open pages that are kept up to date, at all tables, at one table, and by one person's link.
     #[schemars(range(min = 1))]
     pub streams: u16,
     #[schemars(range(min = 1))]
