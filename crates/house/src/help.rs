@@ -82,8 +82,8 @@ const TOPICS: [(&str, &[&str]); 9] = [
     (
         "This room",
         &[
-            "plugins", "plugin", "game", "room", "dialect", "table", "link", "unlink", "mirror", "board", "ignore",
-            "unignore", "help",
+            "plugins", "plugin", "game", "room", "dialect", "table", "link", "unlink", "mirror", "board", "page",
+            "ignore", "unignore", "help",
         ],
     ),
 ];
