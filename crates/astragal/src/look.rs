@@ -15,6 +15,7 @@ use std::sync::Arc;
 const FAILED: &str = "the pages of tables cannot be shown";
 
 /// The place of the pages of tables.
+#[cfg_attr(not(feature = "page"), expect(dead_code, reason = "without pages there is none"))]
 pub struct Pages {
     listener: TcpListener,
     /// Where people find them, without a `/` at the end.
