@@ -254,6 +254,7 @@ fn whoever_comes_when_it_is_too_much_is_told_when_to_come_back() {
         assert_eq!(status, expected);
         match expected {
             200 => assert!(stream.next().is_some()),
+            429 => assert_eq!(shown.request(&format!("HEAD {link}/live HTTP/1.1\r\nHost: x\r\n\r\n")).status, 429),
             _ => {
                 let mut rest = String::new();
                 stream.0.read_to_string(&mut rest).expect("an answer");

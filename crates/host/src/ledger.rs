@@ -142,8 +142,12 @@ impl<'a> Ledger<'a> {
         &self,
         character: CharacterId,
     ) -> Result<impl Iterator<Item = Result<Page, StoreError>> + 'a, StoreError> {
-        let newest = self.last_of_character(character)?.unwrap_or_default();
-        Ok(self.walk(newest, |page| page.link.before.character.unwrap_or_default()))
+        Ok(self.of_the_character_from(self.last_of_character(character)?.unwrap_or_default()))
+    }
+
+    /// The entries of the character of entry `number`, from it backwards.
+    pub fn of_the_character_from(&self, number: u64) -> impl Iterator<Item = Result<Page, StoreError>> + 'a {
+        self.walk(number, |page| page.link.before.character.unwrap_or_default())
     }
 
     /// The last entry of a player who may have several accounts.

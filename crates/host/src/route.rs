@@ -24,7 +24,7 @@ const DIGEST: usize = 8;
 const BETWEEN: &str = " | ";
 
 /// Finds the command lines of messages to one bot.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Router {
     by_name: Regex,
     /// The commands that take the lines after a colon at their end.

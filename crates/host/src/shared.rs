@@ -237,8 +237,14 @@ impl Host {
     /// The same bot for somebody who only looks: it reads what is on the disk.
     #[must_use]
     pub fn to_look_at(&self) -> Self {
-        let (settings, plugins) = (self.settings.clone(), self.plugins.clone());
-        Host { reads: Reads::Durable, ..Host::seen(settings, plugins, self.clock.clone(), self.shared.clone()) }
+        Host {
+            settings: self.settings.clone(),
+            plugins: self.plugins.clone(),
+            router: self.router.clone(),
+            clock: self.clock.clone(),
+            shared: self.shared.clone(),
+            reads: Reads::Durable,
+        }
     }
 
     /// The time for limits and expiry.

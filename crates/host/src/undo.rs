@@ -49,7 +49,8 @@ impl Ledger<'_> {
     /// # Errors
     /// The store cannot be read.
     pub fn last_to_undo(&self, player: &Speaker, most: usize) -> Result<Option<Page>, StoreError> {
-        self.last_own(player, most, |page| page.entry.undoes.is_none() && page.can_be_taken_back())
+        let holds = |page: &Page| page.can_be_taken_back() && !page.changed_nothing();
+        self.last_own(player, most, |page| page.entry.undoes.is_none() && holds(page))
     }
 
     /// The newest undo among a player's last `most` entries that can be taken back.

@@ -102,10 +102,26 @@ impl HandedOut {
 /// The store failed.
 pub(crate) fn whole(host: &Host, table: &TableId) -> Result<Option<String>, StoreError> {
     let Some(exported) = Exported::of(table, |key: &str| host.read(key))? else { return Ok(None) };
-    let (last, head, time) = (0, String::new(), host.now());
-    let file = HandedOut { table: table.clone(), last, head, time, form: Form::Verified, part: 0 };
-    let piece = file.piece(&exported, &host.plugins).map_err(ExportError::into_store)?;
-    Ok(piece.filter(|piece| piece.of == 1).map(|piece| piece.text))
+    let mut file = Limited(Vec::new());
+    match export::write(&exported, host.now(), &mut file) {
+        Ok(_) => Ok(Some(String::from_utf8_lossy(&file.0).into_owned())),
+        Err(_) if file.0.len() >= MOST_EXPORTED_BYTES => Ok(None),
+        Err(error) => Err(error.into_store()),
+    }
+}
+
+/// A file that ends with an error when it becomes too long.
+struct Limited(Vec<u8>);
+
+impl Write for Limited {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.extend_from_slice(bytes);
+        if self.0.len() >= MOST_EXPORTED_BYTES { Err(io::ErrorKind::FileTooLarge.into()) } else { Ok(bytes.len()) }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
 }
 
 /// Keeps one part of what is written, which is cut between lines. The parts in a row are the file.

@@ -42,6 +42,9 @@ fn take_back(turn: &mut HouseTurn, page: Page) -> Result<Reply, Unplayed> {
         return Err(about(format!("#{number} cannot be undone: people have seen what it showed")).into());
     }
     may_take_back(turn.host, turn.table, turn.rights, turn.room_id, &page)?;
+    if page.changed_nothing() {
+        return Err(about(format!("#{number} changed nothing that undo brings back")).into());
+    }
     if !turn.looking().may_know(&page)? {
         let name = turn.table.name_of(page.entry.character);
         return Err(

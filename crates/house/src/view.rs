@@ -20,7 +20,7 @@ pub use reader::Reader;
 pub use scene::{Scene, Unsettled};
 pub use sheets::{Sheet, Valued};
 pub use told::{Tale, Told};
-pub use whole::{A_PAGE, Ask, Proof, View};
+pub use whole::{Ask, Proof, View};
 pub use why::{Why, Withheld};
 pub use window::{Looks, Place, Window};
 

@@ -113,6 +113,11 @@ impl Page {
         !self.is_void() && !self.entry.shows()
     }
 
+    /// True if undoing it would put nothing back and discard no die: it told somebody something, or changed what no journal has.
+    pub fn changed_nothing(&self) -> bool {
+        self.entry.undoes.is_none() && self.dice().is_empty() && self.reversed().is_empty()
+    }
+
     /// The number before it, skipping those left out; 0 before the first.
     pub fn below(&self) -> u64 {
         self.entry.skipped.map_or(self.entry.number, |(from, _)| from).saturating_sub(1)

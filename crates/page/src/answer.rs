@@ -41,6 +41,10 @@ impl Shared {
     /// What is seen there, or the answer that it is nothing.
     async fn look(&self, place: &Place, ask: Ask) -> Result<View, Response> {
         let (looks, place) = (self.looks.clone(), place.clone());
+        let _searcher = match ask {
+            Ask::Search { .. } => SEARCHERS.acquire().await.ok(),
+            _ => None,
+        };
         reading(move || looks.look(&place, &ask)).await.map_err(unread)?.ok_or_else(gone)
     }
 }
@@ -55,6 +59,8 @@ fn unread(_: Unread) -> Response {
 
 /// How many read at the same time: each takes a thread.
 static READERS: Semaphore = Semaphore::const_new(8);
+/// How many of them read much of a journal.
+static SEARCHERS: Semaphore = Semaphore::const_new(1);
 
 /// Reads on a thread where waiting for the disk holds up nobody.
 pub(crate) async fn reading<T: Send + 'static, E: std::fmt::Display + Send + 'static>(
@@ -125,6 +131,7 @@ pub(crate) async fn table(
 pub(crate) async fn journal(State(shared): State<Arc<Shared>>, Path(link): Path<String>) -> Result<Response, Response> {
     let place = shared.open(link).await?;
     let looks = shared.looks.clone();
+    let _searcher = SEARCHERS.acquire().await;
     let file = reading(move || looks.journal(&place)).await.map_err(unread)?.ok_or_else(gone)?;
     let disposition = (header::CONTENT_DISPOSITION, "attachment; filename=\"journal.jsonl\"");
     Ok(([(header::CONTENT_TYPE, "application/x-ndjson"), disposition], file).into_response())

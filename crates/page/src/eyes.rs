@@ -9,7 +9,7 @@ use house::view::{Ask, Looks, Place, Reader, View};
 use serde_json::json;
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::Duration;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, broadcast};
@@ -37,6 +37,8 @@ pub(crate) struct Eyes {
     last: Mutex<Option<Arc<Seen>>>,
     changes: broadcast::Sender<Change>,
     open: AtomicUsize,
+    /// True once nobody looks again: the link has ended.
+    ended: AtomicBool,
 }
 
 /// What is on a page.
@@ -107,17 +109,13 @@ impl Hub {
         Hub { looks, limits, streams, eyes: Mutex::default(), run: format!("{started:x}") }
     }
 
-    fn seen(&self, view: &View, at: At<'_>) -> Seen {
-        seen(&self.run, view, at)
-    }
-
     /// What names the state of a page.
     pub fn state(&self, view: &View, at: At<'_>) -> String {
-        self.seen(view, at).state
+        seen(&self.run, view, at).state
     }
 
     /// Keeps a page up to date.
-    pub async fn look(&self, place: Place, link: String) -> Result<Look, Full> {
+    pub fn look(&self, place: Place, link: String) -> Result<Look, Full> {
         let permit = self.streams.clone().try_acquire_owned().map_err(|_| Full::Bot)?;
         let (eyes, new) = {
             let mut all = self.eyes.lock().unwrap_or_else(PoisonError::into_inner);
@@ -128,6 +126,7 @@ impl Hub {
                 return Err(Full::Bot);
             }
             let known = all.get(&place).and_then(Weak::upgrade);
+            let known = known.filter(|eyes| !eyes.ended.load(Ordering::Acquire));
             // The link for everyone is shared by many.
             let shared = *place.reader() == Reader::Anyone;
             let of_one = known.as_ref().map_or(0, |eyes| eyes.open.load(Ordering::Acquire));
@@ -137,7 +136,8 @@ impl Hub {
             let new = known.is_none();
             let eyes = known.unwrap_or_else(|| {
                 let (last, changes, open) = (Mutex::default(), broadcast::Sender::new(WAITING), AtomicUsize::new(0));
-                let eyes = Arc::new(Eyes { place: place.clone(), last, changes, open });
+                let ended = AtomicBool::new(false);
+                let eyes = Arc::new(Eyes { place: place.clone(), last, changes, open, ended });
                 all.insert(place, Arc::downgrade(&eyes));
                 eyes
             });
@@ -181,6 +181,7 @@ async fn watch(eyes: Weak<Eyes>, looks: Arc<dyn Looks>, run: String, link: Strin
         let seen = match seen {
             Ok(Some(seen)) => Arc::new(seen),
             Ok(None) => {
+                eyes.ended.store(true, Ordering::Release);
                 // Nobody may be there to hear it.
                 let _ = eyes.changes.send(Change::End);
                 return;

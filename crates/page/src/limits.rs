@@ -13,12 +13,6 @@ pub struct Limits {
     pub requests: usize,
 }
 
-impl Default for Limits {
-    fn default() -> Self {
-        Limits { streams: 256, streams_of_a_table: 64, streams_of_a_link: 8, requests: 64 }
-    }
-}
-
 impl Limits {
     /// The most connections.
     pub(crate) fn connections(self) -> usize {
@@ -43,7 +37,7 @@ mod tests {
 
     #[test]
     fn a_bot_with_few_descriptors_shows_less_and_always_something() {
-        let limits = Limits::default();
+        let limits = Limits { streams: 256, streams_of_a_table: 64, streams_of_a_link: 8, requests: 64 };
         assert_eq!(limits.within(10_000), limits);
         let few = limits.within(128);
         assert_eq!((few.streams, few.requests), (103, 25));

@@ -106,7 +106,8 @@
     let pause = wait;
     wait = Math.min(wait * 2, 60000);
     try {
-      const answer = await fetch(location.href, { method: "HEAD", cache: "no-store" });
+      // An `EventSource` does not say why it failed.
+      const answer = await fetch(path, { method: "HEAD", cache: "no-store" });
       if (answer.status === 404) {
         says("lost", "this link has ended");
         return location.reload();

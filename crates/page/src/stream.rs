@@ -25,7 +25,7 @@ pub(crate) async fn live(
     headers: HeaderMap,
 ) -> Result<Response, Response> {
     let place = shared.open(link.clone()).await?;
-    let look = match shared.hub.look(place, link).await {
+    let look = match shared.hub.look(place, link) {
         Ok(look) => look,
         Err(Full::Bot) => return Err(later(StatusCode::SERVICE_UNAVAILABLE, LATER)),
         Err(Full::Link) => return Err(later(StatusCode::TOO_MANY_REQUESTS, LATER)),

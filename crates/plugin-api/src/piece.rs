@@ -45,17 +45,6 @@ pub enum Piece {
         /// What each is called, in the order of their numbers.
         cards: Vec<String>,
     },
-    /// A number of somebody's between 0 and the most it can be. A chat shows it with the rest of the sheet.
-    Meter {
-        /// Whose.
-        of: CharacterId,
-        /// What it is called.
-        name: String,
-        /// The number.
-        value: i64,
-        /// The most it can be, from 1.
-        most: i64,
-    },
 }
 
 /// The order of turns.
@@ -166,7 +155,7 @@ impl Piece {
             Piece::Order(order) => order.drawn(),
             Piece::Clock { name, filled, size } => clock_drawn(name, *filled, *size),
             Piece::Tags { name, words, .. } => tags_drawn(name, words),
-            Piece::Hand { .. } | Piece::Meter { .. } => return None,
+            Piece::Hand { .. } => return None,
         };
         Some(vec![Span::Text(text)])
     }

@@ -1,12 +1,12 @@
 //! Links to the pages of tables: whom each shows what, and when it ends.
 
-use crate::attack::seated::{Person, Seated, games, link_in};
+use crate::attack::seated::{self, Person, Seated, Seating, link_in};
 use house::view::{Ask, Reader, Says};
 use journal::keys;
 
 /// Ann and Bob play, and Gus is the referee.
 fn table() -> (Seated, [Person; 3]) {
-    let mut table = Seated::new(games);
+    let mut table = Seated::new(seated::games);
     let people = [Person::account("Ann"), Person::account("Bob"), Person::account("Gus").admin()];
     people.iter().for_each(|person| table.comes(person));
     let [ann, bob, gus] = &people;
@@ -185,4 +185,62 @@ fn a_search_finds_what_the_reader_may_read_and_goes_on_where_it_ended() {
     let (second, end) = found(&everyone, &search("bob", older));
     assert_eq!((first.len(), second.len(), end), (25, 7, None));
     assert!(second.iter().all(|number| *number < first[24]));
+}
+
+#[test]
+fn what_a_page_says_to_type_is_played() {
+    let mut table = Seating::of(games::all).without("spheres").seat();
+    let (ann, gus) = (Person::account("Ann"), Person::account("Gus").admin());
+    [&ann, &gus].into_iter().for_each(|person| table.comes(person));
+    for (who, line) in
+        [(&gus, "!gm me"), (&ann, "!turns init 12"), (&gus, "!turns next"), (&gus, "!as Ogre mvk act d8 d10 vs Ann")]
+    {
+        table.plays(who, line);
+    }
+    let link = table.link(&ann, "!page");
+    let scene = table.sees(&link, &Ask::Now).unwrap().scenes.remove(0);
+    let mine: Vec<String> = scene
+        .open
+        .iter()
+        .filter(|open| open.mine)
+        .flat_map(|open| &open.choices)
+        .map(|choice| choice.command.clone())
+        .collect();
+    assert_eq!(mine, ["counter", "done"]);
+    for command in mine {
+        let dice = if command == "counter" { " d8 d6" } else { "" };
+        let came = table.say(&ann, &format!("!{command}{dice}"));
+        assert!(came.ok(), "{command}: {}", came.all());
+    }
+}
+
+#[test]
+fn what_ends_links_is_not_undone_in_name_only() {
+    let (mut table, [ann, _, gus]) = table();
+    let link = table.link(&ann, "!page");
+    let off = table.say(&gus, "!page off").entry().unwrap();
+    let came = table.say(&gus, &format!("!undo #{off}"));
+    assert!(!came.ok() && came.public().contains("changed nothing that undo brings back"), "{}", came.all());
+    // Without a number it is about what was done before.
+    let came = table.say(&gus, "!undo");
+    assert!(came.all().contains(" is undone") && !came.all().contains("page"), "{}", came.all());
+    assert!(table.sees(&link, &Ask::Now).is_none());
+}
+
+#[test]
+fn a_search_for_a_name_goes_on_along_its_entries_whatever_number_it_is_given() {
+    let (mut table, [_, bob, gus]) = table();
+    let everyone = table.link(&gus, "!page everyone");
+    for _ in 0..30 {
+        assert!(table.say(&bob, "!roll 2d6").ok());
+    }
+    let newest = table.sees(&everyone, &Ask::Now).unwrap().proof.newest;
+    for before in (0..=newest + 2).chain([u64::MAX]) {
+        let ask = Ask::Search { words: "Bob".to_owned(), before: Some(before) };
+        let view = table.sees(&everyone, &ask).unwrap();
+        let found: Vec<u64> = view.entries.iter().map(|entry| entry.number).collect();
+        assert!(found.iter().all(|number| *number < before) && found.is_sorted_by(|a, b| a > b), "{before}: {found:?}");
+        assert!(view.entries.iter().all(|entry| entry.who == "Bob"), "{before}");
+        assert_eq!(found.is_empty(), before <= 5, "{before}: {found:?}");
+    }
 }

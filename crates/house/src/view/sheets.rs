@@ -1,6 +1,7 @@
 //! The named values of characters.
 
 use jiff::Timestamp;
+use journal::documents::{Character, Named};
 use plugin_api::{CharacterId, Counter};
 use table::own::Looking;
 
@@ -43,16 +44,16 @@ impl Valued {
 
 /// The sheets of all characters who are at the table, in the order in which they came, as far as the reader may see them.
 pub(crate) fn sheets(looking: &Looking) -> Vec<Sheet> {
-    let (cast, doc) = (looking.cast(), looking.table);
+    let (cast, doc, plays) = (looking.cast(), looking.table, looking.plays());
     let own = doc.shortcuts.own.iter().filter(|(id, _)| looking.sees(doc.seen_values_of(**id)));
     let here = own.filter_map(|(id, named)| Some((*id, named, doc.characters.get(id)?)));
-    let sheet = |(id, named, character): (CharacterId, &journal::documents::Named, &journal::documents::Character)| {
+    let sheet = |(id, named, character): (CharacterId, &Named, &Character)| {
         let seat = character.owner.as_ref().and_then(|owner| doc.seats.get(owner));
         Sheet {
             character: id,
             who: character.name.clone(),
             player: seat.map(|seat| seat.name.clone()).filter(|name| *name != character.name),
-            mine: looking.plays().contains(&id),
+            mine: plays.contains(&id),
             opposes: cast.opposes(id),
             away: doc.away(id, looking.now),
             values: named.variables.iter().map(Valued::of).collect(),

@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 use table::own::{Looking, Split, Unplayed};
 
 /// Entries on a page.
-pub const A_PAGE: u64 = 25;
+const A_PAGE: u64 = 25;
 /// The most choices of each kind in a scene.
 const MOST_OPEN: usize = 20;
 /// How many of the newest entries are read for the story.
@@ -176,29 +176,29 @@ fn entries(looking: &Looking, ask: &Ask) -> Result<(Vec<Entry>, Option<u64>), Un
                 return entries(looking, &Ask::Entry(number));
             }
             let words = words.trim().to_lowercase();
-            let character = looking.table.find(&words);
-            let mut found = Vec::new();
-            let (mut read, mut last) = (0, None);
-            let chain: Box<dyn Iterator<Item = _>> = match character {
-                Some(character) => Box::new(looking.ledger.of_character(character)?),
-                None => Box::new(looking.ledger.backwards(from(before))),
+            // A character's entries are chained, so others need not be read; but from an entry of theirs on.
+            let theirs = looking.table.find(&words);
+            let begin = before.map(|before| looking.ledger.page(before)).transpose()?.flatten();
+            let chain: Box<dyn Iterator<Item = _>> = match (theirs, begin) {
+                (Some(character), None) if before.is_none() => Box::new(looking.ledger.of_character(character)?),
+                (Some(character), Some(page)) if page.entry.character == character => {
+                    Box::new(looking.ledger.of_the_character_from(page.number()).skip(1))
+                }
+                _ => Box::new(looking.ledger.backwards(from(before))),
             };
+            let (mut found, mut read) = (Vec::new(), 0);
             for page in chain {
                 let page = page?;
-                if before.is_some_and(|before| page.number() >= before) {
-                    continue;
-                }
-                (read, last) = (read + 1, Some(page.number()));
+                read += 1;
                 let entry = shown(&page);
-                if character.is_some() || entry.says_any(&words) {
+                if theirs == Some(page.entry.character) || entry.says_any(&words) {
                     found.push(entry);
                 }
                 if read == SEARCHED || found.len() as u64 == A_PAGE {
-                    break;
+                    return Ok((found, Some(page.number()).filter(|last| *last > 1)));
                 }
             }
-            let goes_on = read == SEARCHED || found.len() as u64 == A_PAGE;
-            Ok((found, last.filter(|last| goes_on && *last > 1)))
+            Ok((found, None))
         }
     }
 }

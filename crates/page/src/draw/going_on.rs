@@ -49,7 +49,7 @@ fn waited(open: &Open, view: &View, at: At<'_>) -> Markup {
                 @if open.mine { "Type in the chat " }
                 @for (place, Choice { command, label, .. }) in open.choices.iter().enumerate() {
                     @if place > 0 { " · " }
-                    code { (view.prefix) (command) " #" (open.entry) } " " (label)
+                    code { (view.prefix) (command) } " " (label)
                 }
             }
         }
