@@ -48,6 +48,9 @@ def main():
         print(f"{package['name']} {package['version']}: {licence}; {source}")
         for text in texts(package):
             shown.setdefault(text, []).append(f"{package['name']} {package['version']}")
+    root = pathlib.Path(__file__).resolve().parent.parent
+    for licence in sorted(root.glob("crates/*/font/OFL.txt")):
+        shown[licence.read_text(encoding="utf-8").strip()] = [f"{font.name} of {licence.parts[-3]}" for font in licence.parent.glob("*.ttf")]
     for text, of in shown.items():
         print("\n" + "-" * 100)
         print(", ".join(of) + ":\n")

@@ -30,7 +30,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("host", &["chat", "dice", "journal", "plugin-api", "understand"]),
     ("table", &["chat", "dice", "host", "journal", "plugin-api", "understand"]),
     ("house", &["chat", "dice", "journal", "plugin-api", "table", "understand"]),
-    ("picture", &[]),
+    ("picture", &["chat"]),
     ("door", &[]),
     ("page", &["chat", "door", "house", "picture", "plugin-api"]),
     ("bot", &["chat", "journal", "table"]),
@@ -39,7 +39,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("store-sled", &["journal"]),
     ("transport-irc", &["chat"]),
     ("transport-console", &["chat"]),
-    ("transport-matrix", &["chat"]),
+    ("transport-matrix", &["chat", "picture"]),
     ("declared", &["chat", "dice", "plugin-api"]),
     ("games", &["declared", "plugin-api"]),
     (

@@ -115,7 +115,9 @@ fn from_a_bare_system_to_a_bot_that_answers_and_back() {
     }
     let notices = fs::read_to_string(system.0.path().join("usr/share/doc/astragal/THIRD-PARTY")).expect("it is there");
     assert!(
-        notices.contains("\nsled 0.34.7: MIT/Apache-2.0; ") && notices.contains("Mozilla Public License"),
+        notices.contains("\nsled 0.34.7: MIT/Apache-2.0; ")
+            && notices.contains("Mozilla Public License")
+            && notices.contains("SIL OPEN FONT LICENSE"),
         "licences"
     );
 

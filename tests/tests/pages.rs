@@ -159,6 +159,48 @@ fn a_page_needs_no_script_and_leaks_nothing_to_others() {
 }
 
 #[test]
+fn a_roll_of_plain_dice_has_its_odds_and_nothing_else_has_any() {
+    let mut shown = Shown::start("");
+    shown.bot.ask("!set str 3");
+    let link = shown.link("!page everyone");
+    for (line, odds) in [
+        ("!roll 2d6+3 # over the wall", Some("10.00 on average | 2d6 + 3 | 5 to 15, most often 10")),
+        ("!4d6kh3", Some("12.24 on average | 4d6kh3 | 3 to 18")),
+        ("!roll d20 vs 11", Some("50.0 % | 1d20 vs 11")),
+        // A value is the one of then, and several rolls have no total of their own.
+        ("!roll d20+str", Some("13.50 on average | 1d20 + 3 | 4 to 23")),
+        ("!roll 2x 3d8", None),
+        ("!set str 4", None),
+    ] {
+        let said = shown.bot.ask(line);
+        let number = said.trim().rsplit_once('#').unwrap_or_else(|| panic!("{line}: {said}")).1;
+        let page = format!("{link}/e/{number}");
+        until("it is on the disk", || shown.get(&page).status == 200);
+        let body = shown.get(&page).body;
+        let there = body.split_once("<h2>Odds</h2><p class=\"soft\">").map(|(_, there)| there);
+        assert_eq!(there.is_some(), odds.is_some(), "{line}");
+        assert!(odds.is_none_or(|odds| there.is_some_and(|there| there.starts_with(odds))), "{line}: {there:?}");
+    }
+    assert!(shown.bot.end());
+}
+
+#[test]
+fn the_cards_of_a_hand_have_the_numbers_by_which_they_are_played() {
+    let mut shown = Shown::start("");
+    shown.bot.ask("!deck poker");
+    let link = shown.link("!page");
+    for line in ["!draw 4", "!play 2"] {
+        shown.bot.ask(line);
+    }
+    let hand = || {
+        let body = shown.get(&link).body;
+        body.split("class=\"card\"><i>").skip(1).map(|card| card[..1].to_owned()).collect::<Vec<_>>()
+    };
+    until("the card is played", || hand() == ["1", "3", "4"]);
+    assert!(shown.bot.end());
+}
+
+#[test]
 fn the_journal_is_beside_the_page_and_is_verified_by_the_page_beside_it() {
     let mut shown = Shown::start("");
     shown.bot.ask("!roll 4d6kh3");

@@ -25,7 +25,8 @@ pub use fake::Fake;
 pub use message::{Delivery, Event, Message};
 pub use people::{CharacterId, Moment, PlayerId, Role, RoomId, Speaker, Standing, Trust};
 pub use reply::{
-    Bar, Block, Chance, File, Image, Line, Offer, OfferKind, Offered, OfferedTo, Readers, Reply, Span, drawn,
+    Bar, Block, Card, Chance, Dial, File, Line, Offer, OfferKind, Offered, OfferedTo, Picture, Readers, Reply, Span,
+    drawn,
 };
 pub use secret::Secret;
 pub use seen::Seen;

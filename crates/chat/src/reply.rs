@@ -16,9 +16,9 @@ use std::ops::Range;
 pub struct Reply {
     /// What is shown, from top to bottom.
     pub blocks: Vec<Block>,
-    /// Pictures, for transports that can show them.
+    /// Pictures of what is said anyway, for transports that can draw them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub images: Vec<Image>,
+    pub pictures: Vec<Picture>,
     /// The content of the answer as named values, so nobody has to parse its prose.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub facts: Map<String, Value>,
@@ -201,15 +201,48 @@ fn as_drawn<S: Serializer>(line: &Line, serializer: S) -> Result<S::Ok, S::Error
     }
 }
 
-/// A picture.
+/// What a picture shows. The text beside it says the same.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Image {
-    /// What it shows, in words.
-    pub alt: String,
-    /// `image/png` and the like.
-    pub mime: String,
-    /// The file.
-    pub bytes: Vec<u8>,
+pub enum Picture {
+    /// Clocks.
+    Clocks(Vec<Dial>),
+    /// The cards of a hand, in the order of their numbers.
+    Cards(Vec<Card>),
+}
+
+/// A card in a hand.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Card {
+    /// What it is played by, from 1. Numbers of cards that were played are free.
+    pub number: u32,
+    /// What it is called.
+    pub name: String,
+}
+
+impl Picture {
+    /// Adds it to the pictures of a post: clocks that it has are as they are now, and of a hand the newest is shown.
+    pub fn join(&self, pictures: &mut Vec<Picture>) {
+        let another = pictures.iter_mut().find(|other| std::mem::discriminant(*other) == std::mem::discriminant(self));
+        match (another, self) {
+            (Some(Picture::Clocks(there)), Picture::Clocks(more)) => {
+                there.retain(|dial| more.iter().all(|newer| newer.name != dial.name));
+                there.extend(more.iter().cloned());
+            }
+            (Some(there), _) => *there = self.clone(),
+            (None, _) => pictures.push(self.clone()),
+        }
+    }
+}
+
+/// A clock.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Dial {
+    /// What it is called.
+    pub name: String,
+    /// How many segments are filled, 0 to `size`.
+    pub filled: u32,
+    /// How many segments it has, from 1.
+    pub size: u32,
 }
 
 /// A text file. Its content is never stored, because its maker can make it again.
@@ -322,6 +355,13 @@ impl Reply {
     #[must_use]
     pub fn chart(mut self, bars: Vec<Bar>) -> Self {
         self.blocks.push(Block::Chart(bars));
+        self
+    }
+
+    /// Adds a picture of what it says.
+    #[must_use]
+    pub fn picture(mut self, picture: Picture) -> Self {
+        self.pictures.push(picture);
         self
     }
 

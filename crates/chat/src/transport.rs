@@ -1,6 +1,6 @@
 //! The boundary between the core and a network.
 
-use crate::{Block, Delivery, File, Image, PlayerId, RoomId, Status, Terminal, clean};
+use crate::{Block, Delivery, File, Picture, PlayerId, RoomId, Status, Terminal, clean};
 use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -169,8 +169,12 @@ pub struct Post {
     pub calls: BTreeSet<PlayerId>,
     /// What is shown.
     pub blocks: Vec<Block>,
-    /// Pictures.
-    pub images: Vec<Image>,
+    /// Pictures of what is shown.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub pictures: Vec<Picture>,
+    /// The address of a page that shows the roll that it tells, for networks without anything better.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub page: Option<String>,
     /// Text files.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<File>,
@@ -228,7 +232,8 @@ impl Post {
             addressee: None,
             calls: BTreeSet::new(),
             blocks,
-            images: Vec::new(),
+            pictures: Vec::new(),
+            page: None,
             files: Vec::new(),
             refusal: false,
             readers: Vec::new(),

@@ -2,7 +2,7 @@
 //! table. A number as a reaction to an answer chooses a command. `y` after a refusal plays the corrected line.
 
 use crate::Host;
-use crate::room::Answered;
+use crate::room::{EDITS, LATE};
 use crate::route::SaidTo;
 use crate::words::CommandLine;
 use chat::{Event, Message, PlayerId, RoomId, Standing};
@@ -48,7 +48,7 @@ impl Host {
         }
         if let Event::Said(message) | Event::Edited { message, .. } = &event
             && message.late
-            && !self.room_doc(&message.room)?.plays_late()
+            && !LATE.is_on(&self.room_doc(&message.room)?)
         {
             return Ok(None);
         }
@@ -144,7 +144,7 @@ impl Host {
             _ => (message.body, message.reply_to) = (format!("{}{line}", room.prefix), reply_to),
         }
         Ok(Some(match row {
-            Some(InboxRow::Refused { .. }) if room.plays_edits() => Event::Edited { message, original },
+            Some(InboxRow::Refused { .. }) if EDITS.is_on(&room) => Event::Edited { message, original },
             _ => Event::Said(message),
         }))
     }

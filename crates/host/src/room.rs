@@ -113,6 +113,14 @@ pub const QUIET: RoomSetting = RoomSetting {
     }),
 };
 
+/// Whether rolls end with the address of their page.
+pub const LINKS: RoomSetting = RoomSetting {
+    key: "links",
+    help: "whether each roll on IRC ends with the address of its page, once somebody has asked for page",
+    values: &["off", "on"],
+    other: None,
+};
+
 /// A setting that every table has, on or off.
 pub struct TableSwitch {
     /// The word to type.
@@ -145,8 +153,13 @@ pub enum Verbosity {
 
 impl RoomSetting {
     /// All of them.
-    pub const ALL: [&'static RoomSetting; 10] =
-        [&FORMATTING, &DIALECT, &VERBOSITY, &INLINE, &EDITS, &LATE, &ALONE, &WELCOME, &PART, &QUIET];
+    pub const ALL: [&'static RoomSetting; 11] =
+        [&FORMATTING, &DIALECT, &VERBOSITY, &INLINE, &EDITS, &LATE, &ALONE, &WELCOME, &PART, &QUIET, &LINKS];
+
+    /// True if it is on in a room.
+    pub fn is_on(&self, room: &RoomDoc) -> bool {
+        self.of(room) == "on"
+    }
 
     /// Its declaration, in the form plugins use.
     pub fn declared(&self) -> Setting {
@@ -254,24 +267,6 @@ pub fn settings_of(manifest: &Manifest, table: &TableDoc, room: &RoomDoc) -> BTr
 
 /// How a room is answered.
 pub trait Answered {
-    /// True if answers have no styling.
-    fn is_unstyled(&self) -> bool;
-
-    /// True if dice in prose are rolled.
-    fn rolls_inline(&self) -> bool;
-
-    /// True if edited commands are played again.
-    fn plays_edits(&self) -> bool;
-
-    /// True if commands sent while the bot was away are played.
-    fn plays_late(&self) -> bool;
-
-    /// True if no other bot is there.
-    fn is_alone(&self) -> bool;
-
-    /// True if newcomers are shown how to begin.
-    fn welcomes(&self) -> bool;
-
     /// True if people play there, so that the other rooms of its table see what is rolled.
     fn plays_along(&self) -> bool;
 
@@ -292,30 +287,6 @@ pub trait Answered {
 }
 
 impl Answered for RoomDoc {
-    fn is_unstyled(&self) -> bool {
-        FORMATTING.of(self) == "off"
-    }
-
-    fn rolls_inline(&self) -> bool {
-        INLINE.of(self) == "on"
-    }
-
-    fn plays_edits(&self) -> bool {
-        EDITS.of(self) == "on"
-    }
-
-    fn plays_late(&self) -> bool {
-        LATE.of(self) == "on"
-    }
-
-    fn is_alone(&self) -> bool {
-        ALONE.of(self) == "on"
-    }
-
-    fn welcomes(&self) -> bool {
-        WELCOME.of(self) == "on"
-    }
-
     fn plays_along(&self) -> bool {
         PART.of(self) == "play"
     }

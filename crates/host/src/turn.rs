@@ -11,6 +11,8 @@ use crate::unplayed::Unplayed;
 use chat::{Edits, PlayerId, Post, Reply, RoomId, Speaker, Trust};
 use jiff::Timestamp;
 use journal::documents::{Head, RoomDoc, TableDoc};
+use journal::keys::TableId;
+use journal::store::StoreError;
 use plugin_api::{Cast, CharacterId, CommandSpec, Refusal, Role, SheetValue, Words};
 use std::sync::Arc;
 
@@ -24,6 +26,12 @@ pub trait OwnCommands: Send + Sync {
     /// # Errors
     /// It is refused, or the store cannot be read.
     fn play(&self, name: &str, words: &mut Words, turn: &mut HouseTurn) -> Result<Reply, Unplayed>;
+
+    /// The address of the page that shows an entry of a table to everybody; `None` if there is no such page.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    fn page_of(&self, entry: u64, table: &TableId, host: &Host) -> Result<Option<String>, StoreError>;
 
     /// Makes the files of a post that an earlier run left; only what they are made from was stored.
     fn make_again(&self, host: &Host, post: &mut Post);

@@ -42,6 +42,8 @@ mod waiting;
 use crate::budget::MOST_HISTORY;
 use crate::handed::Form;
 use chat::{Post, Reply};
+use journal::keys::TableId;
+use journal::store::StoreError;
 use plugin_api::names::written;
 use plugin_api::{CommandSpec, CommandText, Commands, Name, Number, Plugin, Refusal, Text, Words};
 use shortcuts::Whose;
@@ -458,6 +460,10 @@ impl OwnCommands for Own {
 
     fn play(&self, name: &str, words: &mut Words, turn: &mut HouseTurn) -> Result<Reply, Unplayed> {
         play(House::parse(name, words)?, turn)
+    }
+
+    fn page_of(&self, entry: u64, table: &TableId, host: &Host) -> Result<Option<String>, StoreError> {
+        page::of_entry(entry, table, host)
     }
 
     fn make_again(&self, host: &Host, post: &mut Post) {

@@ -3,7 +3,7 @@
 use crate::view::{self, Open, Scene, Unsettled};
 use crate::{link, orders, scene, show, waiting};
 use chat::{Line, Reply, Span};
-use plugin_api::piece::drawn;
+use plugin_api::piece::{dials, drawn};
 use std::collections::BTreeMap;
 use table::own::{HouseTurn, Looking, Unplayed};
 
@@ -52,6 +52,7 @@ fn page(turn: &mut HouseTurn, apart: Option<u64>, shown: Shown) -> Result<Reply,
         all.sort_by_key(|open| !open.mine);
     }
     let scene = Scene::of(&looking, apart, &all, MOST)?;
+    let picture = dials(&scene.pieces);
     let mut lines = to_settle(&looking, &scene.unsettled);
     lines.extend(drawn(&scene.pieces));
     lines.extend(at_the_table(turn, shown)?);
@@ -75,6 +76,7 @@ fn page(turn: &mut HouseTurn, apart: Option<u64>, shown: Shown) -> Result<Reply,
             reply.text(last)
         });
     }
+    let reply = picture.into_iter().fold(reply, Reply::picture);
     Ok(if lines.is_empty() { reply } else { reply.list(lines) })
 }
 

@@ -1,8 +1,8 @@
 //! `!odds`, `!explain`: the chances of dice results, and explanations of notation.
 
 use crate::budget::ROLLS;
-use chat::{Reply, Span};
-use dice::{Dialect, Expression, Fuel, Notation, NotationError, ODDS, Odds, OddsError, Repeated};
+use chat::{Bar, Block, Reply, Span};
+use dice::{Dialect, Expression, Fuel, Notation, NotationError, Number, ODDS, Odds, OddsError, Repeated};
 use plugin_api::{FollowUp, Refusal, Text};
 use table::own::{cancelled, compared, dice_of_no_table, spread, words_of};
 use table::words::Arguments;
@@ -36,17 +36,66 @@ pub(super) fn odds(roll: Option<&Text>, estimate: bool, dialect: Dialect) -> Res
     };
     let left = repeated.cancels.iter().map(|pair| Ok(cancelled(pair, &look(&repeated.left_of(pair), "left")?)));
     let left = left.collect::<Result<Vec<_>, Refusal>>()?.join("; ");
+    let is_compared = matches!((&repeated.expression, repeated.together), (Expression::Compared(..), None));
+    let words = Some(left).filter(|left| !left.is_empty()).or_else(|| words_of(&repeated.expression));
+    match words.filter(|_| !is_compared) {
+        Some(words) => Ok(Reply::new().bold(words).text(format!(" | {notation}"))),
+        None => Ok(shown(&notation, repeated, look)?.1),
+    }
+}
+
+/// The odds of a roll, and how they are shown; if it is compared with something, of its left side.
+fn shown<E>(
+    notation: &Notation,
+    repeated: &Repeated,
+    mut look: impl FnMut(&Repeated, &str) -> Result<Odds, E>,
+) -> Result<(Odds, Reply), E> {
     let of = |expression: &Expression| Repeated { expression: expression.clone(), ..repeated.clone() };
     match (&repeated.expression, repeated.together) {
         (Expression::Compared(left, comparison, right), None) => {
             let (left, right) = (look(&of(left), "left")?, look(&of(right), "right")?);
-            Ok(compared(&notation, &left, *comparison, &right))
+            let reply = compared(notation, &left, *comparison, &right);
+            Ok((left, reply))
         }
-        (expression, _) => match Some(left).filter(|left| !left.is_empty()).or_else(|| words_of(expression)) {
-            Some(words) => Ok(Reply::new().bold(words).text(format!(" | {notation}"))),
-            None => Ok(spread(&notation, &look(repeated, "whole")?.rounded_down())),
-        },
+        _ => {
+            let odds = look(repeated, "whole")?.rounded_down();
+            let reply = spread(notation, &odds);
+            Ok((odds, reply))
+        }
     }
+}
+
+/// What may be spent on the odds of a roll that somebody only looks at.
+const LOOKED_AT: u64 = ODDS / 50;
+
+/// How likely each total of a roll was, for whoever looks at it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Chances {
+    /// In words, the average first.
+    pub says: String,
+    /// A bar for each total, or for several neighbours; none for a comparison.
+    pub bars: Vec<Bar>,
+}
+
+/// The odds of dice that were rolled earlier by this line and gave a total. `None` if it was more than dice, if it means other
+/// dice by now, or if working them out takes long.
+pub(crate) fn of_earlier(line: &str, total: i64, dialect: Dialect) -> Option<Chances> {
+    let typed = Arguments::of(line, FollowUp::No).typed;
+    let words = typed.split_once(char::is_whitespace).map(|(_, words)| words.trim());
+    // The values in it are those of then: a roll is noted with their numbers.
+    let read = |text: &str| Notation::as_said(text, dialect).ok();
+    let notation = words.and_then(read).or_else(|| read(&typed))?;
+    let [repeated] = notation.rolls.as_slice() else { return None };
+    if repeated.times.is_some() || !repeated.cancels.is_empty() || words_of(&repeated.expression).is_some() {
+        return None;
+    }
+    let mut fuel = Fuel::new(LOOKED_AT);
+    let (odds, shown) = shown(&notation, repeated, |repeated, _| repeated.odds_within(&mut fuel)).ok()?;
+    odds.outcomes.iter().find(|(outcome, _)| *outcome == Number::from(total))?;
+    let says = shown.blocks.first()?.plain();
+    let bars =
+        shown.blocks.into_iter().find_map(|block| if let Block::Chart(bars) = block { Some(bars) } else { None });
+    Some(Chances { says, bars: bars.unwrap_or_default() })
 }
 
 fn refused(error: OddsError, text: &str) -> Refusal {

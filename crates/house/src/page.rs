@@ -3,9 +3,10 @@
 use crate::view::{Keys, Reader, is_at};
 use chat::{Readers, Reply, Trust};
 use journal::documents::to_json;
-use journal::keys;
+use journal::keys::{self, TableId};
 use journal::store::StoreError;
 use plugin_api::{Forms, Refusal};
+use table::Host;
 use table::own::{Act, HouseTurn, Unplayed};
 
 /// What to do with the page.
@@ -25,16 +26,16 @@ pub(crate) enum Change {
 }
 
 pub(super) fn page(turn: &mut HouseTurn, change: Option<Change>) -> Result<Reply, Unplayed> {
-    let Some(address) = turn.host.settings().pages.clone() else {
+    if turn.host.settings().pages.is_none() {
         return Err(Refusal::new("the operator of this bot shows no pages").example("now").into());
-    };
+    }
     let keys = read(turn)?;
     match change {
-        None => own(turn, keys, &address),
+        None => own(turn, keys),
         Some(Change::Everyone) => {
             turn.needs(Act::SetTable, "show everyone the page")?;
             let keys = kept(turn, keys)?;
-            let link = link(turn, &keys, &Reader::Anyone, &address)?;
+            let link = told_link(turn, &keys, &Reader::Anyone)?;
             Ok(Reply::new().text("The page of this table, for anyone who has the link: ").text(link))
         }
         Some(Change::New { all: false }) => renew(turn, keys),
@@ -97,10 +98,21 @@ fn told(turn: &HouseTurn, says: &str) -> Reply {
     Reply::new().text(says).text(" ").code(format!("{}page", turn.room.prefix)).text(" tells you yours.")
 }
 
-fn link(turn: &HouseTurn, keys: &Keys, reader: &Reader, address: &str) -> Result<String, StoreError> {
-    let damaged = || StoreError::damaged(&keys::page(turn.ledger.id()), "no link can be made of it");
-    let link = keys.link(turn.host.restored.as_deref(), reader).ok_or_else(damaged)?;
-    Ok(format!("{address}/t/{link}"))
+fn link(host: &Host, table: &TableId, keys: &Keys, reader: &Reader) -> Result<Option<String>, StoreError> {
+    let damaged = || StoreError::damaged(&keys::page(table), "no link can be made of it");
+    let link = keys.link(host.restored.as_deref(), reader).ok_or_else(damaged)?;
+    Ok(host.settings().pages.as_ref().map(|address| format!("{address}/t/{link}")))
+}
+
+fn told_link(turn: &HouseTurn, keys: &Keys, reader: &Reader) -> Result<String, StoreError> {
+    Ok(link(turn.host, turn.ledger.id(), keys, reader)?.unwrap_or_default())
+}
+
+/// Where everybody sees an entry, if this table has a page.
+pub(super) fn of_entry(entry: u64, table: &TableId, host: &Host) -> Result<Option<String>, StoreError> {
+    let keys: Option<Keys> = host.read_doc(&keys::page(table))?;
+    let Some(keys) = keys.filter(|keys| !keys.off) else { return Ok(None) };
+    Ok(link(host, table, &keys, &Reader::Anyone)?.map(|link| format!("{link}/e/{entry}")))
 }
 
 /// Whose own page the speaker has.
@@ -120,10 +132,10 @@ fn reader(turn: &HouseTurn) -> Result<Reader, Refusal> {
     seated.cloned().map(Reader::Player).ok_or_else(none)
 }
 
-fn own(turn: &mut HouseTurn, keys: Option<Keys>, address: &str) -> Result<Reply, Unplayed> {
+fn own(turn: &mut HouseTurn, keys: Option<Keys>) -> Result<Reply, Unplayed> {
     let reader = reader(turn)?;
     let keys = kept(turn, keys)?;
-    let link = link(turn, &keys, &reader, address)?;
+    let link = told_link(turn, &keys, &reader)?;
     let whose = match reader {
         Reader::Referee(_) => "Your page as a referee, with all that is secret: ",
         Reader::Player(_) | Reader::Anyone => "Your page, with what you alone may see: ",

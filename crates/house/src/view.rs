@@ -13,6 +13,7 @@ mod whole;
 mod why;
 mod window;
 
+pub use crate::odds::Chances;
 pub use choices::{Choice, Open};
 pub use entry::{Entry, Fate, Says};
 pub use kept::Kept;

@@ -35,7 +35,7 @@ pub use argument::{Argument, CommandText, Name, Number};
 pub use brought::Brought;
 pub use called::{ENDS, first_words};
 pub use cast::{Cast, Newcomer};
-pub use chat::{CharacterId, Line, Moment, Offer, Readers, Reply, Role, Seen, Span};
+pub use chat::{Card, CharacterId, Line, Moment, Offer, Picture, Readers, Reply, Role, Seen, Span};
 pub use declare::{Arguments, CommandSpec, Commands, FollowUp, Kind, Manifest};
 pub use dice::{Dice, Die, number_word};
 pub use dice_word::DiceWord;

@@ -1,6 +1,7 @@
 //! What a game shows of what is going on, as data: `!now` and boards draw it as text, a page as it likes.
 
 use crate::{CharacterId, Line, Seen, Span};
+use chat::{Card, Dial, Picture};
 
 /// What a game shows, and who may see it.
 #[derive(Clone, Debug, PartialEq)]
@@ -42,8 +43,8 @@ pub enum Piece {
         of: CharacterId,
         /// Their name.
         name: String,
-        /// What each is called, in the order of their numbers.
-        cards: Vec<String>,
+        /// In the order of their numbers.
+        cards: Vec<Card>,
     },
 }
 
@@ -160,10 +161,23 @@ impl Piece {
         Some(vec![Span::Text(text)])
     }
 
+    fn dial(&self) -> Option<Dial> {
+        match self {
+            Piece::Clock { name, filled, size } => Some(Dial { name: name.clone(), filled: *filled, size: *size }),
+            _ => None,
+        }
+    }
+
     /// True if it is drawn on one line with another of its kind.
     fn joins(&self, other: &Piece) -> bool {
         matches!((self, other), (Piece::Clock { .. }, Piece::Clock { .. }) | (Piece::Tags { .. }, Piece::Tags { .. }))
     }
+}
+
+/// The clocks among pieces, for a picture of them; none if there are none.
+pub fn dials<'p>(pieces: impl IntoIterator<Item = &'p Piece>) -> Option<Picture> {
+    let dials: Vec<Dial> = pieces.into_iter().filter_map(Piece::dial).collect();
+    (!dials.is_empty()).then_some(Picture::Clocks(dials))
 }
 
 /// Draws pieces as text. Clocks that follow each other are on one line, and so is what is true of several people.
@@ -191,7 +205,11 @@ mod tests {
     fn clocks_and_tags_that_follow_each_other_are_on_one_line() {
         let clock = |name: &str, filled| Piece::Clock { name: name.to_owned(), filled, size: 6 };
         let tags = Piece::Tags { of: CharacterId(1), name: "Ann".to_owned(), words: vec!["prone".to_owned()] };
-        let hand = Piece::Hand { of: CharacterId(1), name: "Ann".to_owned(), cards: vec!["The Crow".to_owned()] };
+        let hand = Piece::Hand {
+            of: CharacterId(1),
+            name: "Ann".to_owned(),
+            cards: vec![Card { number: 1, name: "The Crow".to_owned() }],
+        };
         let pieces = [tags.clone(), hand, tags, clock("Doom", 2), clock("Tide", 6)];
         let lines: Vec<String> = drawn(&pieces)
             .into_iter()

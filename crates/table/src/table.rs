@@ -29,7 +29,7 @@ use host::ledger::Ledger;
 use host::limits::Pulse;
 use host::notation::reads_as_dice;
 use host::outcome::{Heard, Outcome, OutcomeKind};
-use host::room::Answered;
+use host::room::{Answered, EDITS, INLINE};
 use host::route::SaidTo;
 use host::state::State;
 use host::words::{Arguments, CommandLine};
@@ -158,7 +158,7 @@ impl Table {
         let event = &*host.with_accounts(event)?;
         if let Event::Said(message) | Event::Edited { message, .. } = event {
             let room = &self.state.room(host, &message.room)?.doc;
-            let unheard = matches!(event, Event::Edited { .. }) && !room.plays_edits();
+            let unheard = matches!(event, Event::Edited { .. }) && !EDITS.is_on(room);
             if unheard || host.ignores(&message.room, room, &message.speaker) {
                 return Ok(Heard::nothing());
             }
@@ -373,7 +373,7 @@ impl Table {
         let room = self.state.room(host, &message.room)?.doc.clone();
         // A message said aside has no line for anybody else.
         let to = if message.aside.is_some() { SaidTo::BotAlone } else { SaidTo::of(message) };
-        let notation = host.plugins.notation(&room).filter(|_| room.rolls_inline() && !room.only_watches());
+        let notation = host.plugins.notation(&room).filter(|_| INLINE.is_on(&room) && !room.only_watches());
         let inline = notation.map(|command| Inline { dialect: room.dialect(), command: &command.name });
         Ok(host.router.lines(&message.body, &room.prefix, to, inline))
     }

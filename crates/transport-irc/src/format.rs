@@ -72,7 +72,18 @@ pub fn post(post: &Post, limit: usize, most: usize) -> Said {
         last.extend(hint);
         shown.push(last);
     }
-    let lines = shown.iter().enumerate().map(|(n, line)| rendered(line, style, Position::behind(n))).collect();
+    let room = most.saturating_sub(shown.len());
+    let mut lines: Vec<String> =
+        shown.iter().enumerate().map(|(n, line)| rendered(line, style, Position::behind(n))).collect();
+    // An address is whole or left out, and never a part of what is shown later.
+    if let Some(page) = &post.page {
+        let fits = |line: &&mut String| line.len() + BETWEEN.len() + page.len() <= limit;
+        match lines.last_mut().filter(fits) {
+            Some(last) => *last += &format!("{BETWEEN}{page}"),
+            None if room > 0 && page.len() <= limit => lines.push(page.clone()),
+            None => {}
+        }
+    }
     Said { lines, rest: rest.into_iter().map(|line| Block::Line(unmarked(line))).collect() }
 }
 
@@ -88,7 +99,6 @@ fn logical(post: &Post, limit: usize) -> Vec<Line> {
             Block::Caret { .. } => {}
         }
     }
-    logical.extend(post.images.iter().map(|image| vec![Span::Text(format!("[{}]", image.alt))]));
     for file in &post.files {
         let what = format!("{} cannot be handed over on IRC: ask the operator for it (astragal export).", file.name);
         logical.push(vec![Span::Text(what)]);

@@ -225,11 +225,6 @@ fn spans(html: &mut Html, line: &Line) {
     }
 }
 
-/// Alt text on one line.
-pub(crate) fn alt(text: &str) -> String {
-    quiet(&clean(text))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

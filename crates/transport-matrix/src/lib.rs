@@ -8,7 +8,6 @@
 //! that a crash loses what they were told.
 
 mod authors;
-mod chart;
 mod device;
 mod direct;
 mod format;

@@ -1,18 +1,40 @@
 //! Pictures and files of a post, and the typing notice while they take long.
 
-use crate::format::alt;
 use crate::link::Link;
 use crate::outbox::send;
+use crate::settings::Pictures;
 use crate::trouble::Trouble;
-use chat::Post;
+use chat::{Block, Post};
 use matrix_sdk::Room;
 use matrix_sdk::ruma::events::room::MediaSource;
+use picture::Scheme;
 use serde_json::{Value, json};
 use std::io::Cursor;
 use std::time::Duration;
 
 /// Work that takes longer than this is shown in the room as typing.
 const LONG: Duration = Duration::from_millis(500);
+
+/// The pictures of a post as files. Its text says the same, which describes them to those who cannot see them. If one of its charts
+/// cannot be drawn, there are none.
+pub(crate) fn pictures(post: &Post, pictures: Pictures) -> Vec<Vec<u8>> {
+    let scheme = match pictures {
+        Pictures::Light => Scheme::Light,
+        Pictures::Dark => Scheme::Dark,
+        Pictures::None => return Vec::new(),
+    };
+    // A board is kept up to date by edits, which show only text: its picture would become wrong.
+    if post.plain || post.board {
+        return Vec::new();
+    }
+    let charts = post.blocks.iter().filter_map(|block| match block {
+        Block::Chart(bars) => Some(picture::chart(bars, scheme)),
+        _ => None,
+    });
+    let Some(mut drawn) = charts.collect::<Option<Vec<_>>>() else { return Vec::new() };
+    drawn.extend(post.pictures.iter().filter_map(|shown| picture::drawn(shown, scheme)));
+    drawn
+}
 
 /// Uploads the attachments of a post. A single picture becomes part of the post's event, with the text below it.
 /// Further ones become events of their own before it, each with its own transaction id. Returns the content of the
@@ -21,10 +43,11 @@ pub(crate) async fn attach(
     link: &Link,
     room: &Room,
     post: &Post,
+    pictures: &[Vec<u8>],
     name: &str,
     content: &mut Value,
 ) -> Result<Value, Trouble> {
-    let pictures = post.images.iter().map(|image| (alt(&image.alt), image.mime.as_str(), &image.bytes[..], true));
+    let pictures = pictures.iter().map(|file| ("picture.png".to_owned(), "image/png", &file[..], true));
     let files = post.files.iter().map(|file| (file.name.clone(), file.mime.as_str(), file.text.as_bytes(), false));
     let mut attachments: Vec<_> = pictures.chain(files).collect();
     if attachments.is_empty() {
@@ -39,13 +62,7 @@ pub(crate) async fn attach(
     if let (Some(event), Some(content)) = (event.as_object_mut(), content.as_object_mut()) {
         let words = content.get("body").and_then(Value::as_str).is_some_and(|body| !body.is_empty());
         content.remove("msgtype");
-        let picture = event["msgtype"] == "m.image";
-        let told = event["body"].as_str().is_some_and(|body| !body.is_empty());
-        if words && picture && told {
-            // A description for those who cannot see it.
-            content["body"] =
-                [&content["body"], &event["body"]].map(|text| text.as_str().unwrap_or_default()).join("\n").into();
-        } else if !words {
+        if !words {
             content.retain(|field, _| !matches!(field.as_str(), "body" | "format" | "formatted_body"));
         }
         event.extend(std::mem::take(content));
@@ -62,14 +79,10 @@ async fn uploaded(
     let source = shown_at_work(room, upload(link, room, mime, bytes.to_vec())).await?;
     let mut info = json!({ "mimetype": mime, "size": bytes.len() });
     let msgtype = if picture { "m.image" } else { "m.file" };
-    let mut file_name = name.clone();
-    if picture {
-        file_name = format!("picture.{}", mime.rsplit('/').next().unwrap_or("png"));
-        if let Some((width, height)) = size_of_png(bytes) {
-            (info["w"], info["h"]) = (width.into(), height.into());
-        }
+    if let Some((width, height)) = size_of_png(bytes).filter(|_| picture) {
+        (info["w"], info["h"]) = (width.into(), height.into());
     }
-    let mut content = json!({ "msgtype": msgtype, "body": name, "filename": file_name, "m.mentions": {} });
+    let mut content = json!({ "msgtype": msgtype, "body": name, "filename": name, "m.mentions": {} });
     match &source {
         MediaSource::Plain(uri) => content["url"] = uri.as_str().into(),
         MediaSource::Encrypted(file) => {

@@ -6,7 +6,7 @@ use crate::link::{Link, Step};
 use crate::listen::is_private;
 use crate::related::{find, relation};
 use crate::trouble::{Backoff, Trouble};
-use crate::{chart, media, pins, standing, taps};
+use crate::{media, pins, standing, taps};
 use chat::{Block, Delivery, Earlier, Event, PlayerId, Post, Recipient, Saying, SendError, Sent, Span, What};
 use matrix_sdk::Room;
 use matrix_sdk::ruma::EventEncryptionAlgorithm::MegolmV1AesSha2;
@@ -310,18 +310,17 @@ async fn whole(
     if relation.replaces.is_some() {
         return Ok(format::content(post, relation, Charts::Listed));
     }
-    let charts = chart::pictures(post);
-    if !charts.is_empty() {
+    let pictures = media::pictures(post, link.settings.pictures);
+    if !pictures.is_empty() {
         let mut content = format::content(post, relation, Charts::Pictured);
-        let drawn = Post { images: [post.images.clone(), charts].concat(), ..post.clone() };
-        match media::attach(link, room, &drawn, name, &mut content).await {
+        match media::attach(link, room, post, &pictures, name, &mut content).await {
             Err(Trouble::Passing { why, .. } | Trouble::Refused(why)) => {
-                tracing::warn!(why, "a chart cannot be shown as a picture: it is said in words");
+                tracing::warn!(why, "a picture cannot be shown: it is said in words");
             }
             done => return done,
         }
     }
-    media::attach(link, room, post, name, &mut format::content(post, relation, Charts::Listed)).await
+    media::attach(link, room, post, &[], name, &mut format::content(post, relation, Charts::Listed)).await
 }
 
 /// Sends a message under a transaction id; sending it twice makes one event.

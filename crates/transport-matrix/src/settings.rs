@@ -9,6 +9,19 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::time::Duration;
 
+/// What becomes of pictures.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Pictures {
+    /// They are drawn for a light ground.
+    #[default]
+    Light,
+    /// They are drawn for a dark ground.
+    Dark,
+    /// There are none: what they show is said in words alone.
+    None,
+}
+
 /// One account on a homeserver.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
@@ -45,6 +58,8 @@ pub struct Settings {
     pub admin_power: i64,
     /// True to encrypt the direct rooms that the bot creates.
     pub encrypt_direct: bool,
+    /// Whether odds, clocks and cards are shown as pictures too, and for what ground. A bot cannot see which one people have.
+    pub pictures: Pictures,
     /// True to set reactions at its offers, for people to tap.
     pub offer_reactions: bool,
     /// Users whose messages are ignored, such as other bots.
@@ -79,6 +94,7 @@ impl Default for Settings {
             joins_per_minute: 6,
             admin_power: 50,
             encrypt_direct: true,
+            pictures: Pictures::Light,
             offer_reactions: false,
             ignore: BTreeSet::new(),
             sync_seconds: 30,

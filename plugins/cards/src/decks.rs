@@ -1,10 +1,10 @@
 //! Decks: which one is meant, and what everybody may know of them.
 
 use crate::deck::Made;
-use crate::state::State;
+use crate::state::{InHand, State};
 use crate::typed::{EXAMPLE, no_such};
 use crate::words::Called;
-use plugin_api::{Cast, CharacterId, Line, Piece, Refusal, Reply, Seen, Shown, Span, Turn};
+use plugin_api::{Card, Cast, CharacterId, Line, Piece, Refusal, Reply, Seen, Shown, Span, Turn};
 use std::collections::BTreeMap;
 
 /// The most names in a list.
@@ -98,6 +98,11 @@ fn counts(state: &State, turn: &Turn, name: &str) -> String {
     text
 }
 
+/// The cards of a hand as others see them.
+pub(crate) fn cards(hand: &[InHand]) -> Vec<Card> {
+    hand.iter().map(|InHand { number, name, .. }| Card { number: *number, name: name.clone() }).collect()
+}
+
 /// What is going on: who holds how many cards, and each hand for those who may see it.
 pub(crate) fn now(state: &State, cast: &Cast) -> Vec<Shown> {
     let mut held: BTreeMap<CharacterId, usize> = BTreeMap::new();
@@ -111,7 +116,7 @@ pub(crate) fn now(state: &State, cast: &Cast) -> Vec<Shown> {
     let each: Vec<&str> = each.iter().map(String::as_str).collect();
     let counted = Piece::Line(vec![Span::Text(format!("Cards in hand: {}", listed(&each)))]).to_all();
     let hand = |of: CharacterId| {
-        let cards = state.hand(of).into_iter().map(|card| card.name).collect();
+        let cards = cards(&state.hand(of));
         Shown { piece: Piece::Hand { of, name: cast.name(of).to_owned(), cards }, seen: Seen::of(of) }
     };
     std::iter::once(counted).chain(held.into_keys().map(hand)).collect()

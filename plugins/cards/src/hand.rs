@@ -2,11 +2,12 @@
 //!
 //! Nobody does it for somebody else's character unless they may know the hand: the table would see a card of it.
 
+use crate::decks;
 use crate::draw::counted;
 use crate::named;
 use crate::printed;
 use crate::state::{InHand, State};
-use plugin_api::{CharacterId, Name, Readers, Refusal, Reply, Text, Turn};
+use plugin_api::{CharacterId, Name, Picture, Readers, Refusal, Reply, Text, Turn};
 
 /// How a card comes to lie face up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,7 +41,7 @@ pub(crate) fn look(state: &State, turn: &mut Turn, whose: Option<Name>) -> Resul
     let reply = match cards.is_empty() {
         true if who == turn.actor => reply.text("your hand is empty"),
         true => reply.text("the hand is empty"),
-        false => reply.text(cards.join(", ")),
+        false => reply.text(cards.join(", ")).picture(Picture::Cards(decks::cards(&hand))),
     };
     Ok(printed::explained_hand(reply, turn, &hand).fact("cards", cards).to(Readers::Player))
 }

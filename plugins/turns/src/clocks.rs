@@ -1,7 +1,7 @@
 //! Clocks: something that fills up step by step, such as a ritual or a pursuit.
 
 use crate::{State, referees};
-use plugin_api::piece::{clock_drawn, drawn};
+use plugin_api::piece::{clock_drawn, dials, drawn};
 use plugin_api::{Piece, Refusal, Reply, Text, Turn, suggest};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -53,11 +53,7 @@ enum Step {
 impl Clocks {
     /// All of them as others see them.
     pub fn shown(&self) -> impl Iterator<Item = Piece> {
-        self.0.values().map(|Clock { name, filled, size }| Piece::Clock {
-            name: name.clone(),
-            filled: *filled,
-            size: *size,
-        })
+        self.0.values().map(Clock::piece)
     }
 }
 
@@ -65,6 +61,10 @@ impl Clock {
     /// Why no other clock begins with what was typed, and what was probably meant.
     fn is_there(&self, typed: &str, meant: String) -> Refusal {
         Refusal::new(format!("there is already a clock called {}", self.name)).about_meant(typed, meant)
+    }
+
+    fn piece(&self) -> Piece {
+        Piece::Clock { name: self.name.clone(), filled: self.filled, size: self.size }
     }
 
     fn drawn(&self) -> String {
@@ -142,8 +142,9 @@ pub(crate) fn clock(state: &mut State, turn: &Turn, change: Option<Text>) -> Res
     let clocks = &mut state.clocks;
     let Some(Text { text, .. }) = change else {
         let none = || Refusal::new("there are no clocks yet").example("clock The ritual 6");
-        let line = drawn(&clocks.shown().collect::<Vec<_>>()).pop().ok_or_else(none)?;
-        return Ok(line.into_iter().fold(Reply::new(), Reply::span));
+        let all: Vec<Piece> = clocks.shown().collect();
+        let line = drawn(&all).pop().ok_or_else(none)?;
+        return Ok(dials(&all).into_iter().fold(line.into_iter().fold(Reply::new(), Reply::span), Reply::picture));
     };
     let several = clocks.several(&text);
     if several.is_empty() {
@@ -154,7 +155,7 @@ pub(crate) fn clock(state: &mut State, turn: &Turn, change: Option<Text>) -> Res
     }
     let all: Vec<String> =
         several.into_iter().map(|each| Ok(changed(clocks, turn, each)?.plain())).collect::<Result<_, Refusal>>()?;
-    Ok(all.join(" | ").into())
+    Ok(dials(&clocks.shown().collect::<Vec<_>>()).into_iter().fold(all.join(" | ").into(), Reply::picture))
 }
 
 /// What becomes of one clock.
@@ -217,7 +218,11 @@ pub(crate) fn told(key: &str, field: &str, after: Option<&Value>) -> String {
 }
 
 fn shown(clock: &Clock) -> Reply {
-    let reply = Reply::from(clock.drawn()).fact("filled", clock.filled).fact("size", clock.size);
+    let reply = dials([&clock.piece()])
+        .into_iter()
+        .fold(Reply::from(clock.drawn()), Reply::picture)
+        .fact("filled", clock.filled)
+        .fact("size", clock.size);
     if clock.filled == clock.size { reply.text(" | ").bold("it is full!") } else { reply }
 }
 

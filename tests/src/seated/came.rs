@@ -72,6 +72,11 @@ impl Came {
         self.posts(|_| true).flat_map(|post| &post.files).map(|file| file.text.clone()).collect()
     }
 
+    /// The addresses of pages that are said behind rolls.
+    pub fn pages(&self) -> Vec<&str> {
+        self.posts(|_| true).filter_map(|post| post.page.as_deref()).collect()
+    }
+
     /// Everything that a person reads: text, files, and what is told to programs.
     pub fn read_by(&self, person: &(impl Who + ?Sized)) -> String {
         let private = Recipient::Player(person.person().0.player);
@@ -94,7 +99,7 @@ impl Came {
     fn everything(&self, reads: impl Fn(&Recipient) -> bool) -> String {
         let parts = self.posts(reads).flat_map(|post| {
             let files = post.files.iter().map(|file| file.text.clone());
-            post.blocks.iter().map(Block::plain).chain(files).chain([format!("{:?}", post.told)])
+            post.blocks.iter().map(Block::plain).chain(files).chain([format!("{:?} {:?}", post.told, post.pictures)])
         });
         parts.collect::<Vec<_>>().join("\n")
     }

@@ -244,3 +244,22 @@ fn a_search_for_a_name_goes_on_along_its_entries_whatever_number_it_is_given() {
         assert_eq!(found.is_empty(), before <= 5, "{before}: {found:?}");
     }
 }
+
+#[test]
+fn a_roll_in_a_channel_has_the_link_for_everyone_and_nothing_else_has_one() {
+    let (mut table, [ann, bob, gus]) = table();
+    assert!(table.say(&gus, "!room links on").ok());
+    assert!(table.say(&ann, "!roll d6").pages().is_empty(), "nobody has asked for a page yet");
+    let everyone = table.link(&gus, "!page everyone");
+    let came = table.say(&ann, "!roll d6");
+    let [page] = came.pages()[..] else { panic!("{:?}", came.pages()) };
+    assert!(page.ends_with(&format!("/t/{everyone}/e/{}", came.entry().expect("a roll"))), "{page}");
+    for line in ["!secret roll d6", "!hp -1", "!history", "!page", "!roll", "!note it rains"] {
+        assert!(table.say(&bob, line).pages().is_empty(), "{line}");
+    }
+    assert!(table.aside(&bob, "!roll d6").pages().is_empty());
+    // It is in no entry and in nothing that is shown later, and ends with the page.
+    assert!(!table.say(&ann, "!more").all().contains(&everyone));
+    assert!(table.say(&gus, "!page off").ok());
+    assert!(table.say(&ann, "!roll d6").pages().is_empty());
+}

@@ -1,7 +1,7 @@
 //! How people talk to the bot in Matrix's own ways, and how their clients show the answers.
 
 use crate::matrix::stage::{Make, NETWORK, Table};
-use chat::{Image, Post, Reply, RoomId};
+use chat::{Dial, Picture, Post, Reply, RoomId};
 use matrix_sdk::media::{MediaFormat, MediaRequestParameters};
 use matrix_sdk::ruma::events::room::MediaSource;
 use serde_json::json;
@@ -169,11 +169,6 @@ async fn a_file_comes_with_its_text_and_encrypted_where_the_room_is() {
     bot.stop().await;
 }
 
-/// A red picture of 4 by 2 pixels.
-const PICTURE: &[u8] =
-    b"\x89PNG\r\n\x1a\n\0\0\0\x0dIHDR\0\0\0\x04\0\0\0\x02\x08\x02\0\0\0\xf0\xca\xea\x34\0\0\0\x10IDATx\xdac8`\
-    \xa0\0G\x0c\xc8\x1c\0s\x9a\x08\x81\xc8nN<\0\0\0\0IEND\xaeB`\x82";
-
 #[tokio::test(flavor = "multi_thread")]
 async fn a_picture_comes_with_its_text_its_size_and_a_thumbnail() {
     for encrypted in [true, false] {
@@ -182,10 +177,11 @@ async fn a_picture_comes_with_its_text_its_size_and_a_thumbnail() {
         let bot = Make::default().serve(vec![network.clone()]);
         let ann = &mut table.people[0];
         ann.meet(&table.room, &table.bot).await;
-        let picture = Image { alt: "4d6: most often 14".into(), mime: "image/png".into(), bytes: PICTURE.to_vec() };
-        let words = Reply::new().bold("14").text(" on average");
+        let picture = Picture::Clocks(vec![Dial { name: "Doom".into(), filled: 2, size: 6 }]);
+        let file = picture::drawn(&picture, picture::Scheme::Light).expect("it can be drawn");
+        let words = Reply::new().bold("Doom").text(" 2/6");
         let room = RoomId::new(NETWORK, &table.room);
-        let post = Post { images: vec![picture], ..Post::new("odds", room, words.blocks) };
+        let post = Post { pictures: vec![picture], ..Post::new("doom", room, words.blocks) };
         // Sent twice, as after a crash, it appears once.
         for _ in 0..2 {
             network.send(post.clone()).await.expect("said");
@@ -193,9 +189,9 @@ async fn a_picture_comes_with_its_text_its_size_and_a_thumbnail() {
         let heard = ann.hear(&table.room, &table.bot).await;
         let content = &heard.content;
         assert_eq!(content["msgtype"], "m.image");
-        assert_eq!(heard.body(), "14 on average\n4d6: most often 14");
-        assert_eq!(content["formatted_body"], "<strong>14</strong> on average");
-        assert_eq!((content["info"]["w"].as_u64(), content["info"]["h"].as_u64()), (Some(4), Some(2)));
+        assert_eq!((heard.body(), &content["filename"]), ("Doom 2/6", &json!("picture.png")));
+        assert_eq!(content["formatted_body"], "<strong>Doom</strong> 2/6");
+        assert_eq!(content["info"]["h"], 2 * (44 + 20));
         let thumbnail = match encrypted {
             true => json!({ "file": content["info"]["thumbnail_file"] }),
             false => json!({ "url": content["info"]["thumbnail_url"] }),
@@ -205,7 +201,7 @@ async fn a_picture_comes_with_its_text_its_size_and_a_thumbnail() {
             assert_eq!(matches!(source, MediaSource::Encrypted(_)), encrypted);
             let request = MediaRequestParameters { source, format: MediaFormat::File };
             let seen = ann.client.media().get_media_content(&request, false).await.expect("it can be downloaded");
-            assert_eq!(seen, PICTURE);
+            assert_eq!(seen, file);
         }
         let more = ann.drain(Duration::from_millis(500)).await;
         assert!(more.iter().all(|heard| heard.content["msgtype"] != "m.image"), "{more:?}");
@@ -216,7 +212,7 @@ async fn a_picture_comes_with_its_text_its_size_and_a_thumbnail() {
         assert!(heard.body().contains("\n- 7: ████████████████████ 16.7 %\n"), "{}", heard.body());
         let html = heard.content["formatted_body"].as_str().expect("it is styled");
         assert!(html.ends_with("| 2d6 | 2 to 12, most often 7, deviation 2.42"), "{html}");
-        assert_eq!(heard.content["info"]["h"], 11 * 26 + 10);
+        assert_eq!(heard.content["info"]["h"], 2 * (11 * 26 + 10));
         bot.stop().await;
     }
 }

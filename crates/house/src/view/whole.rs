@@ -3,11 +3,13 @@
 use super::kept::kept;
 use super::{Entry, Kept, Reader, Scene, Sheet, Told, Why, choices, sheets, tales};
 use crate::history::take;
+use crate::odds::{Chances, of_earlier};
 use dice::fair::commitment;
 use journal::Page;
+use journal::store::StoreError;
 use plugin_api::{CharacterId, Piece};
 use std::collections::BTreeSet;
-use table::own::{Looking, Split, Unplayed};
+use table::own::{Answered, Looking, Split, Unplayed};
 
 /// Entries on a page.
 const A_PAGE: u64 = 25;
@@ -66,6 +68,8 @@ pub struct View {
     pub story: Vec<Told>,
     /// All about the one entry that was asked for.
     pub why: Option<Why>,
+    /// Its odds, if it was a roll of nothing but dice.
+    pub odds: Option<Chances>,
     /// What proves all this.
     pub proof: Proof,
 }
@@ -97,6 +101,10 @@ impl View {
         let seat = reader.player().and_then(|player| looking.table.seats.get(player));
         let plays = seat.map(|seat| looking.table.name_of(seat.plays).to_owned());
         let called = reader.player().map(|_| plays.unwrap_or_else(|| looking.speaker.name.clone()));
+        let why = match ask {
+            Ask::Entry(number) => why(looking, *number)?,
+            _ => None,
+        };
         let title = match &looking.table.name {
             Some(name) => name.clone(),
             None => looking.host.name_of_room(looking.room_id)?,
@@ -115,10 +123,8 @@ impl View {
             entries,
             older,
             story: if whole { story(looking)? } else { Vec::new() },
-            why: match ask {
-                Ask::Entry(number) => why(looking, *number)?,
-                _ => None,
-            },
+            odds: why.as_ref().and_then(|(page, why)| odds(looking, page, why)),
+            why: why.map(|(_, why)| why),
             proof: Proof {
                 newest: head.number,
                 head: head.hash.clone(),
@@ -212,8 +218,19 @@ fn story(looking: &Looking) -> Result<Vec<Told>, Unplayed> {
 }
 
 /// All about an entry, if the reader may read it.
-fn why(looking: &Looking, number: u64) -> Result<Option<Why>, Unplayed> {
+fn why(looking: &Looking, number: u64) -> Result<Option<(Page, Why)>, Unplayed> {
     let page = looking.ledger.page(number)?;
     let page = page.filter(|page| !page.is_secret() || (looking.in_secret && looking.may_see(page)));
-    Ok(page.map(|page| Why::of(looking, &page)).transpose()?)
+    Ok(page
+        .map(|page| Ok::<_, StoreError>((Why::of(looking, &page)?, page)))
+        .transpose()?
+        .map(|(why, page)| (page, why)))
+}
+
+/// The odds of an entry that was a roll of nothing but dice and that the reader may read.
+fn odds(looking: &Looking, page: &Page, why: &Why) -> Option<Chances> {
+    let total = page.facts().get("total")?.as_i64()?;
+    let game = looking.host.plugins.get(&page.entry.game)?;
+    let is_dice = game.manifest().command(&page.entry.command)?.notation;
+    of_earlier(why.typed.as_ref().filter(|_| is_dice)?, total, looking.room.dialect())
 }

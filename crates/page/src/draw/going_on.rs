@@ -5,8 +5,8 @@ use super::times::time;
 use house::view::{Choice, Open, Scene, View};
 use maud::{Markup, PreEscaped, html};
 use picture::clock;
-use plugin_api::Piece;
 use plugin_api::piece::{Acting, Place, TurnOrder};
+use plugin_api::{Card, Piece};
 
 /// All of it, scene by scene.
 pub(super) fn side(view: &View, at: At<'_>) -> Markup {
@@ -150,7 +150,7 @@ impl From<bool> for Whose {
     }
 }
 
-fn hand(name: &str, cards: &[String], whose: Whose) -> Markup {
+fn hand(name: &str, cards: &[Card], whose: Whose) -> Markup {
     html! {
         section {
             h2 {
@@ -159,7 +159,7 @@ fn hand(name: &str, cards: &[String], whose: Whose) -> Markup {
                     Whose::Anothers => { "The hand of " (name) " " small { "only they and the referees see it" } },
                 }
             }
-            ul class="hand" { @for (place, card) in cards.iter().enumerate() { li class="card" { i { (place + 1) } b { (card) } } } }
+            ul class="hand" { @for Card { number, name } in cards { li class="card" { i { (number) } b { (name) } } } }
         }
     }
 }

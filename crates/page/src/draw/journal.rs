@@ -2,9 +2,10 @@
 
 use super::At;
 use super::times::time;
-use house::view::{Entry, Says, View, Why, Withheld};
+use chat::Bar;
+use house::view::{Chances, Entry, Says, View, Why, Withheld};
 use maud::{Markup, PreEscaped, html};
-use picture::die;
+use picture::{bar, die};
 
 /// The most dice that are drawn of an entry, and the most faces of one that has room on its picture.
 const MOST_DICE: usize = 40;
@@ -147,6 +148,20 @@ pub(super) fn one(entry: &Entry, view: &View, at: At<'_>) -> Markup {
                 } @else { (said(entry, prefix)) }
                 (fates(entry, at))
                 @if let Some(why) = &view.why { (all_about(why, at)) }
+                @if let Some(odds) = &view.odds { (chances(odds)) }
+            }
+        }
+    }
+}
+
+fn chances(odds: &Chances) -> Markup {
+    html! {
+        h2 { "Odds" }
+        p class="soft" { (odds.says) }
+        dl class="odds" {
+            @for Bar { name, length, value } in &odds.bars {
+                dt class="num" { (name) }
+                dd { (PreEscaped(bar(i64::from(*length), 100))) span class="num" { (value) } }
             }
         }
     }

@@ -18,7 +18,7 @@ use host::budget::MOST_TEXT;
 use host::names::{ACT_AS, named_first};
 use host::notation::throws_dice;
 use host::people::People;
-use host::room::Answered;
+use host::room::{ALONE, Answered};
 use host::unplayed::Unplayed;
 use host::words::CommandLine;
 use plugin_api::names::written;
@@ -174,7 +174,7 @@ pub(super) fn mean<'a>(
         return Err(Refusal::new(format!("that is longer than {most} bytes{parts}")).example("help").into());
     }
     // If no other bot answers commands, every command is for this one, as if named.
-    let line = CommandLine { by_name: line.by_name || attempt.room.is_alone(), ..line.clone() };
+    let line = CommandLine { by_name: line.by_name || ALONE.is_on(&attempt.room), ..line.clone() };
     let own = line.typed.clone();
     let (mut found, mut line) = read_line(draft, host, line, attempt)?;
     if let Err(unplayed) = found {

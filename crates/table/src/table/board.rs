@@ -4,7 +4,7 @@ use super::Table;
 use chat::{Earlier, Message, Post, RoomId, What};
 use host::Host;
 use host::outcome::{Heard, OnBoard, Outgoing};
-use host::room::Answered;
+use host::room::FORMATTING;
 use journal::documents::{BoardDoc, to_json};
 use journal::keys;
 use journal::store::StoreError;
@@ -28,7 +28,7 @@ impl Table {
             None => (key.clone(), What::Say),
         };
         heard.batch.put(keys::board(room), to_json(&BoardDoc { order, post, shown: digest, at }));
-        let plain = self.state.room(host, room)?.doc.is_unstyled();
+        let plain = !FORMATTING.is_on(&self.state.room(host, room)?.doc);
         say(host, Post { what, plain, board: true, ..Post::new(key, room.clone(), blocks) }, heard);
         Ok(())
     }

@@ -4,7 +4,7 @@ use super::Table;
 use chat::{Block, Earlier, Line, Message, PlayerId, Post, Readers, RoomId, Span, What, cut};
 use host::Host;
 use host::outcome::{Heard, Outcome, OutcomeKind, Outgoing};
-use host::room::{Answered, MIRROR};
+use host::room::{Answered, FORMATTING, MIRROR};
 use journal::documents::to_json;
 use journal::keys;
 use journal::store::StoreError;
@@ -103,7 +103,7 @@ impl Table {
                 by: Some(message.speaker.player.clone()),
                 mirrored: true,
                 calls: calls.filter(|player| present.contains_key(*player)).cloned().collect(),
-                plain: doc.is_unstyled(),
+                plain: !FORMATTING.is_on(&doc),
                 more: format!("{}more", doc.prefix),
                 ..Post::new(part(&message.id, &room), room.clone(), blocks)
             };

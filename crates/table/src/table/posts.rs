@@ -6,7 +6,7 @@ use chat::{Block, Earlier, Line, Message, PlayerId, Post, Readers, Recipient, Re
 use host::Host;
 use host::budget::MOST_LINES;
 use host::outcome::{Heard, Outcome, OutcomeKind, Outgoing};
-use host::room::Answered;
+use host::room::{FORMATTING, LINKS};
 use journal::documents::{When, to_json};
 use journal::keys;
 use journal::store::StoreError;
@@ -45,9 +45,13 @@ impl Table {
         let readers = answers.readers(message);
         let manners = self.state.room(host, &message.room)?.doc.clone();
         for said in answers.addressed(message, &elsewhere).into_iter().filter(|said| !said.answer.is_empty()) {
-            let (roll, numbers) = (said.answer.roll, said.answer.numbers.clone());
+            let (roll, rolled, numbers) = (said.answer.roll, said.answer.rolled, said.answer.numbers.clone());
             let mut post = said.into_post(message, corrects, &readers);
-            post.plain = manners.is_unstyled();
+            post.plain = !FORMATTING.is_on(&manners);
+            post.page = match rolled.filter(|_| post.to == Recipient::Room && post.only_for.is_none()) {
+                Some(entry) if LINKS.is_on(&manners) => host.plugins.own().page_of(entry, &self.state.id, host)?,
+                _ => None,
+            };
             post.more = format!("{}more", manners.prefix);
             let key = keys::outbox(&post.room.network, host.next_number());
             let roll = roll.map(|number| (self.state.id.clone(), number));
@@ -234,7 +238,7 @@ impl Addressed {
             only_for: aside.then(|| message.speaker.player.clone()),
             addressee: answer.addressee,
             calls: answer.calls,
-            images: answer.images,
+            pictures: answer.pictures,
             files: answer.files,
             refusal: answer.refused,
             told: answer.told,
@@ -254,13 +258,15 @@ impl Addressed {
 struct Answer {
     addressee: Option<String>,
     blocks: Vec<Block>,
-    images: Vec<chat::Image>,
+    pictures: Vec<chat::Picture>,
     files: Vec<chat::File>,
     /// Notices for everybody about answers that are not for everybody.
     notices: Vec<Line>,
     refused: bool,
     calls: BTreeSet<PlayerId>,
     roll: Option<u64>,
+    /// The first entry with dice in it.
+    rolled: Option<u64>,
     numbers: Option<String>,
     told: Vec<Told>,
     /// Who tells it, if it is something else than the asker is answered.
@@ -277,6 +283,7 @@ impl Answer {
         let mut blocks = reply.blocks.clone();
         self.refused = outcome.kind == OutcomeKind::Refused && (self.refused || self.blocks.is_empty());
         self.roll = self.roll.or(outcome.entry).or(outcome.follows);
+        self.rolled = self.rolled.or(outcome.entry.filter(|_| !outcome.dice.is_empty()));
         self.numbers = self.numbers.take().or(reply.numbers.clone());
         match &self.addressee {
             None => self.addressee = Some(actor.clone()),
@@ -288,7 +295,7 @@ impl Answer {
             Some(_) => {}
         }
         self.blocks.extend(blocks);
-        self.images.extend(reply.images.iter().cloned());
+        reply.pictures.iter().for_each(|picture| picture.join(&mut self.pictures));
         self.files.extend(reply.files.iter().cloned());
         self.calls.extend(outcome.calls.iter().cloned());
         if !reply.facts.is_empty() || !reply.why.is_empty() {

@@ -11,7 +11,7 @@ use host::done::Done;
 use host::outcome::{Heard, Outcome, OutcomeKind, Outgoing};
 use host::people::People;
 use host::rights::Rights;
-use host::room::Answered;
+use host::room::WELCOME;
 use host::roster::{Found, Met};
 use journal::documents::{MOVED, OPERATOR, RENAMED, RestDoc, TableDoc, to_json};
 use journal::store::StoreError;
@@ -104,7 +104,7 @@ impl Table {
     /// Adds to the first answer that somebody gets at this table how to begin, if the room wants that.
     pub(super) fn welcome(&mut self, host: &Host, message: &Message, heard: &mut Heard) -> Result<(), StoreError> {
         let room = self.state.room(host, &message.room)?.doc.clone();
-        if !room.welcomes() {
+        if !WELCOME.is_on(&room) {
             return Ok(());
         }
         let answered =
