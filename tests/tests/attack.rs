@@ -1,6 +1,7 @@
 //! Attacks on the bot's promises: each test is something an attacker may try, and the required result.
 
 mod accounts;
+mod alike;
 mod at_once;
 mod binding;
 mod boards;

@@ -367,6 +367,20 @@ fn in_a_browser_it_is_live_and_what_is_said_stays_text() {
 }
 
 #[test]
+fn an_operator_learns_that_an_address_leads_nowhere() {
+    let home = tempfile::tempdir().expect("a directory");
+    let (listen, nowhere) = (free_port(), free_port());
+    let config = home.path().join("a.toml");
+    let text = format!("[page]\nlisten = \"127.0.0.1:{listen}\"\naddress = \"http://127.0.0.1:{nowhere}\"\n");
+    fs::write(&config, text).expect("written");
+    let check = Command::new(program()).arg("--config").arg(&config).args(["check-config", "--online"]).output();
+    let check = check.expect("it runs");
+    let said = String::from_utf8_lossy(&check.stdout);
+    assert!(!check.status.success(), "{said}");
+    assert!(said.contains(&format!("page: http://127.0.0.1:{nowhere} cannot be reached: ")), "{said}");
+}
+
+#[test]
 fn an_open_page_of_one_roll_forgets_erased_words_and_ends_with_its_link() {
     let mut shown = Shown::start("");
     shown.bot.ask("!roll d6 # for my sister Eve");

@@ -4,6 +4,7 @@
 use crate::cli::ConfigTask;
 use crate::config::{self, Secrets};
 use crate::game_files;
+use crate::look::try_pages;
 use crate::out::out;
 use crate::place::Place;
 use anyhow::{Context, ensure};
@@ -58,13 +59,18 @@ pub fn check(place: &Place, reach: Reach) -> anyhow::Result<()> {
     for doubt in config.networks.doubts() {
         writeln!(out, "warning: {doubt}")?;
     }
-    if reach == Reach::Itself || config.networks.is_empty() {
+    if reach == Reach::Itself {
         return Ok(());
     }
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().context("cannot start threads")?;
     let data = place.data_of(&config)?;
     // If standard output is closed, nobody reads it.
     let mut say = |line: String| drop(writeln!(out, "{line}"));
-    ensure!(runtime.block_on(config.networks.try_all(&data, PATIENCE, &mut say)), "not every network let the bot in");
+    let let_in = runtime.block_on(config.networks.try_all(&data, PATIENCE, &mut say));
+    let found = runtime.block_on(try_pages(&config));
+    let is_found = found.as_ref().is_none_or(Result::is_ok);
+    found.into_iter().for_each(|found| say(format!("page: {}", found.unwrap_or_else(|why| why))));
+    ensure!(let_in, "not every network let the bot in");
+    ensure!(is_found, "people do not find the pages of tables");
     Ok(())
 }

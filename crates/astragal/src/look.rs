@@ -1,5 +1,8 @@
 //! The pages of tables: where people find them, and showing them there.
 
+#[cfg(feature = "page")]
+mod trial;
+
 use crate::config::{Config, Page};
 #[cfg(feature = "page")]
 use crate::descriptors;
@@ -9,6 +12,9 @@ use bot::Bot;
 use house::view::Window;
 use std::net::{Ipv4Addr, SocketAddr, TcpListener};
 use std::sync::Arc;
+
+#[cfg(feature = "page")]
+pub use trial::try_pages;
 
 /// Said if pages cannot be shown.
 #[cfg(feature = "page")]
@@ -21,6 +27,12 @@ pub struct Pages {
     /// Where people find them, without a `/` at the end.
     address: String,
     settings: Page,
+}
+
+/// A program without pages tries none.
+#[cfg(not(feature = "page"))]
+pub async fn try_pages(_: &Config) -> Option<Result<String, String>> {
+    None
 }
 
 impl Pages {

@@ -54,6 +54,8 @@ pub async fn listen(address: SocketAddr, operator: Arc<Operator>) -> anyhow::Res
     let builder = builder.set_buckets_for_metric(seconds, &SECONDS)?;
     let metrics = builder.install_recorder().context("nobody else counts in this process")?;
     bot::describe_metrics();
+    #[cfg(feature = "page")]
+    page::describe_metrics();
     metrics::counter!(bot::ERRORS).increment(0);
     operator.networks().await.iter().for_each(|(network, _)| bot::count_from_nothing(network));
     let kept = metrics.clone();

@@ -3,6 +3,7 @@
 use crate::draw::{self, At};
 use crate::eyes::Hub;
 use crate::limits::Limits;
+use crate::metric;
 use crate::style::{HEADERS, VERIFIER, VERIFIER_POLICY};
 use axum::extract::{Path, Query, Request, State};
 use axum::http::{HeaderValue, StatusCode, header};
@@ -75,12 +76,18 @@ pub(crate) async fn reading<T: Send + 'static, E: std::fmt::Display + Send + 'st
     Err(Unread)
 }
 
-/// Adds what every answer has, and lets only so many requests in at once.
+/// Counts what is answered, and lets only so many requests in at once.
 pub(crate) async fn guarded(State(shared): State<Arc<Shared>>, request: Request, next: Next) -> Response {
-    let mut response = match shared.requests.try_acquire() {
+    let response = match shared.requests.try_acquire() {
         Ok(_let_in) => next.run(request).await,
         Err(_) => later(StatusCode::SERVICE_UNAVAILABLE, SOON),
     };
+    metric::count(response.status());
+    with_headers(response).await
+}
+
+/// Adds what every answer has.
+pub(crate) async fn with_headers(mut response: Response) -> Response {
     for (name, value) in HEADERS.iter() {
         response.headers_mut().entry(name).or_insert_with(|| value.clone());
     }

@@ -3,6 +3,7 @@
 use crate::answer::{Unread, reading};
 use crate::draw::{self, At};
 use crate::limits::Limits;
+use crate::metric::OPEN;
 use axum::body::Bytes;
 use chat::{Clock, SystemClock};
 use house::view::{Ask, Looks, Place, Reader, View};
@@ -77,6 +78,7 @@ pub(crate) enum Full {
 impl Drop for Look {
     fn drop(&mut self) {
         self.eyes.open.fetch_sub(1, Ordering::AcqRel);
+        OPEN.fetch_sub(1, Ordering::Relaxed);
     }
 }
 
@@ -145,6 +147,7 @@ impl Hub {
             (eyes, new)
         };
         let changes = eyes.changes.subscribe();
+        OPEN.fetch_add(1, Ordering::Relaxed);
         let look = Look { eyes: eyes.clone(), changes, _place: permit };
         if new {
             let (looks, run) = (self.looks.clone(), self.run.clone());

@@ -7,10 +7,14 @@ mod answer;
 mod draw;
 mod eyes;
 mod limits;
+mod metric;
 mod stream;
 mod style;
+mod trial;
 
 pub use limits::Limits;
+pub use metric::{describe_metrics, measure};
+pub use trial::{SEEN, show_trial};
 
 use crate::answer::Shared;
 use axum::Router;

@@ -6,7 +6,7 @@ use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
-use tests::{free_port, until};
+use tests::{free_port, program, until};
 
 /// For how many seconds a stream is followed; in a long run more than any proxy waits by itself.
 const FOLLOWED: u64 = 20;
@@ -32,7 +32,7 @@ fn block(language: &str, bot: u16) -> String {
 fn certificate(home: &Path) {
     let made = Command::new("openssl")
         .args(["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=localhost"])
-        .args(["-addext", "subjectAltName=DNS:localhost", "-keyout"])
+        .args(["-addext", "subjectAltName=DNS:localhost", "-addext", "basicConstraints=critical,CA:FALSE", "-keyout"])
         .arg(home.join("key.pem"))
         .arg("-out")
         .arg(home.join("cert.pem"))
@@ -115,11 +115,25 @@ fn is_shown_live(start: fn(&Path, (u16, u16)) -> Proxy) {
     shown.bot.ask("!roll 2d6");
     assert!(lines.any(|line| line.starts_with("data: ") && line.contains("\"e2\"")));
     assert!(rolled.elapsed() < Duration::from_secs(10));
+    // An operator learns that it is well before the bot is started again.
+    let config = shown.home.path().join("a.toml");
+    let text = fs::read_to_string(&config).expect("written");
+    fs::write(&config, format!("{text}address = \"https://localhost:{people}\"\n")).expect("written");
     // No log of the proxy has the link, whether or not the bot answered.
     assert!(shown.bot.end());
     assert!(curl(people, &link, &["-o", "/dev/null", "-w", "%{http_code}"]).starts_with("50"));
     let found = Command::new("grep").args(["-r", "-l", &link[3..]]).arg(home.path()).output().expect("it runs").stdout;
     assert!(found.is_empty(), "{}", String::from_utf8_lossy(&found));
+    let mut check = Command::new(program());
+    check
+        .arg("--config")
+        .arg(&config)
+        .args(["check-config", "--online"])
+        .env("SSL_CERT_FILE", home.path().join("cert.pem"));
+    let said = check.output().expect("it runs");
+    let told = String::from_utf8_lossy(&said.stdout);
+    let well = format!("page: https://localhost:{people} leads to the pages, and what changes arrives at once");
+    assert!(said.status.success() && told.contains(&well), "{told}{}", String::from_utf8_lossy(&said.stderr));
 }
 
 #[test]

@@ -20,6 +20,8 @@ pub fn measure(operator: &Operator) {
     if operator.config().backups.keep > 0 {
         gauge("astragal_backup_timestamp_seconds", written_at(backups::newest(&operator.backups).as_deref()));
     }
+    #[cfg(feature = "page")]
+    page::measure();
     measure_process();
 }
 
