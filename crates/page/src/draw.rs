@@ -78,6 +78,7 @@ pub(crate) fn parts(view: &View, at: At<'_>) -> Vec<(String, String)> {
         ("title", title(view)),
         ("side", going_on::side(view, at)),
         ("sheets", sheets::sheets(view)),
+        ("older", journal::older(view, at, "")),
         ("kept", kept(view, at)),
         ("story", story(view, at)),
         ("proof", proof(view, at)),

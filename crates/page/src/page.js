@@ -4,7 +4,7 @@
   const live = document.querySelector(".live"), how = document.querySelector(".how");
   const log = document.querySelector("[role=log]"), held = document.querySelector(".held"), list = document.querySelector(".entries");
   const aloud = document.querySelector(".aloud");
-  let state = body.dataset.state, source, lost, wait = 1000, again, waiting = [];
+  let state = body.dataset.state, source, lost, wait = 1000, again, waiting = [], cut = false;
 
   // Times in words, as of now.
   const words = (date) => {
@@ -36,10 +36,17 @@
   };
   const number = (element) => Number(element.id.slice(1));
   const scrolled = () => list.getBoundingClientRect().top < 0;
+  const newest = () => Math.max(0, ...[...(cut ? [] : list.children), ...waiting].map(number));
+  // The most entries on the page; older ones are on pages of their own.
+  const most = 200;
   const insert = (element) => {
+    // Entries were missed in between: the list begins anew.
+    if (cut) list.replaceChildren();
+    cut = false;
     const after = [...list.children].find((other) => number(other) < number(element));
     element.classList.add("new");
     list.insertBefore(element, after || null);
+    while (list.children.length > most) list.lastElementChild.remove();
     if (aloud.querySelector("input").checked) {
       const says = [element.querySelector(".head span"), element.querySelector("p.result")];
       log.textContent = says.filter((each) => each).map((each) => each.textContent).join(": ");
@@ -63,7 +70,7 @@
     } else if (element.matches(".entry")) {
       const last = list.lastElementChild;
       // What is older than all that is shown stays on its own page.
-      if (last && number(element) < number(last)) return;
+      if (!cut && last && number(element) < number(last)) return;
       const place = waiting.findIndex((other) => other.id === id);
       if (place >= 0) waiting[place] = element;
       else if (scrolled()) waiting.push(element);
@@ -120,8 +127,12 @@
     close();
     source = new EventSource(path + "?after=" + encodeURIComponent(state));
     source.onmessage = (event) => {
-      const { version, parts } = JSON.parse(event.data);
+      const { version, from, parts } = JSON.parse(event.data);
       if (version !== body.dataset.version) return location.reload();
+      if (live && from > newest()) {
+        cut = list.children.length > 0;
+        waiting = [];
+      }
       if (live) parts.forEach(put);
       else if (state !== event.lastEventId) refresh();
       title();

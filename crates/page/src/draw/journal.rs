@@ -31,8 +31,8 @@ pub(super) fn entries(view: &View, at: At<'_>) -> Markup {
 pub(super) fn older(view: &View, at: At<'_>, words: &str) -> Markup {
     let search = if words.is_empty() { String::new() } else { format!("q={}&", encoded(words)) };
     html! {
-        @if let Some(older) = view.older {
-            p class="more" { a href=(format!("{}?{search}before={older}", at.base)) { "Older entries" } }
+        p class="more" id="older" {
+            @if let Some(older) = view.older { a href=(format!("{}?{search}before={older}", at.base)) { "Older entries" } }
         }
     }
 }
