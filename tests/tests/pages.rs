@@ -1,5 +1,6 @@
 //! The pages of tables as a browser gets them from the program.
 
+mod access;
 mod cuts;
 mod proxies;
 

@@ -16,7 +16,7 @@ pub(super) fn side(view: &View, at: At<'_>) -> Markup {
             @for scene in &view.scenes {
                 @if split { h2 class="scene" { (scene.title.as_deref().unwrap_or("Elsewhere")) } }
                 (waits(scene, view, at))
-                (settled(scene, view))
+                (settled(scene, view, at))
                 (pieces(&scene.pieces, view))
             }
             (pieces(&view.shared, view))
@@ -57,7 +57,7 @@ fn waited(open: &Open, view: &View, at: At<'_>) -> Markup {
 }
 
 /// Rolls that a referee has still to settle.
-fn settled(scene: &Scene, view: &View) -> Markup {
+fn settled(scene: &Scene, view: &View, at: At<'_>) -> Markup {
     html! {
         @if !scene.unsettled.is_empty() {
             section {
@@ -65,7 +65,7 @@ fn settled(scene: &Scene, view: &View) -> Markup {
                 ul class="waits" {
                     @for roll in &scene.unsettled {
                         li {
-                            b { (roll.who) } " on " span class="num" { "#" (roll.entry) }
+                            b { (roll.who) } " on " a class="num" href=(at.entry(roll.entry)) { "#" (roll.entry) }
                             p class="do" { code { (view.prefix) (roll.command) " #" (roll.entry) " 15" } }
                         }
                     }

@@ -17,7 +17,7 @@ pub(super) fn search(at: At<'_>, words: &str) -> Markup {
         form class="search" method="get" role="search" action=(at.base) {
             label for="q" { "Search" }
             input id="q" name="q" type="search" value=(words) maxlength="100" placeholder="a name, a command, #120";
-            button { "Search" }
+            button type="submit" { "Search" }
         }
     }
 }
@@ -147,8 +147,12 @@ pub(super) fn one(entry: &Entry, view: &View, at: At<'_>) -> Markup {
                     p class="result" { (entry.command) " in secret. " span class="soft" { "Its digest is in the chain." } }
                 } @else { (said(entry, prefix)) }
                 (fates(entry, at))
-                @if let Some(why) = &view.why { (all_about(why, at)) }
+                @if let Some(why) = &view.why { (reasons(why, at)) }
                 @if let Some(odds) = &view.odds { (chances(odds)) }
+                @if let Some(why) = &view.why {
+                    h2 { "Proof" }
+                    p class="soft" { "Its link of the chain: " code class="hash" { (why.hash) } ". Its dice are of epoch " (why.epoch) "." }
+                }
             }
         }
     }
@@ -167,22 +171,21 @@ fn chances(odds: &Chances) -> Markup {
     }
 }
 
-fn all_about(why: &Why, at: At<'_>) -> Markup {
+fn reasons(why: &Why, at: At<'_>) -> Markup {
     let link = |number: u64| html! { a href=(at.entry(number)) { "#" (number) } };
-    html! {
-        h2 { "Why" }
-        ul class="why" {
-            @if !why.dice.is_empty() { li { "rolled, in this order: " (why.dice) } }
-            @for step in &why.steps { li { (step) } }
-            @for change in &why.changes { li { (change) } }
-            @match why.withholds {
-                Some(Withheld::AValue) => li { "measured against a value that only the referees may know" },
-                Some(Withheld::AChange) => li { "changed something else that only " (why.player) " and the referees may know" },
-                None => {},
-            }
-            @if let Some(follows) = why.follows { li { "follows up on " (link(follows)) } }
-            @if let Some(first) = why.replaces { li { "the message was edited; before that it was " (link(first)) } }
-            li { "epoch " (why.epoch) ", chain " code class="hash" { (why.hash) } }
+    let steps = html! {
+        @if !why.dice.is_empty() { li { "rolled, in this order: " (why.dice) } }
+        @for step in &why.steps { li { (step) } }
+        @for change in &why.changes { li { (change) } }
+        @match why.withholds {
+            Some(Withheld::AValue) => li { "measured against a value that only the referees may know" },
+            Some(Withheld::AChange) => li { "changed something else that only " (why.player) " and the referees may know" },
+            None => {},
         }
+        @if let Some(follows) = why.follows { li { "follows up on " (link(follows)) } }
+        @if let Some(first) = why.replaces { li { "the message was edited; before that it was " (link(first)) } }
+    };
+    html! {
+        @if !steps.0.is_empty() { h2 { "Why" } ul class="why" { (steps) } }
     }
 }
