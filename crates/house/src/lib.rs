@@ -500,7 +500,7 @@ fn play(command: House, turn: &mut HouseTurn) -> Result<Reply, Unplayed> {
         House::History { count, character } => history::history(turn, count.map(|Number(count)| count), character)?,
         House::Why { entry } => history::why(turn, entry.map(|EntryNumber(number)| number))?,
         House::Set { values } => values::set(turn, values)?,
-        House::Values { export, character } => values::sheet(turn, export, character)?,
+        House::Values { export, character } => values::values(turn, export, character)?,
         House::Macro { table, name, command } => {
             shortcuts::name(turn, Whose::flagged(table), name, command.map(|command| command.0))?
         }

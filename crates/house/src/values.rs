@@ -1,6 +1,7 @@
 //! `!set`, `!values`: the named values of a character.
 
 use crate::shortcuts::{VALUE, Whose, fits, keep, proper, removes};
+use crate::view::{Sheet, sheet};
 use chat::{Block, Readers, Reply, Span};
 use journal::documents::Named;
 use journal::store::StoreError;
@@ -8,7 +9,7 @@ use plugin_api::names::{ONESELF, written};
 use plugin_api::{CharacterId, Counter, Name, Refusal, Role, Text, Trait, number_word, wrong_number};
 use std::borrow::Cow;
 use std::ops::Range;
-use table::own::{Act, HouseTurn, People, Unplayed, all_values, named_first};
+use table::own::{Act, HouseTurn, Looking, People, Unplayed, all_values, named_first};
 use understand::english::is_function_word;
 
 /// The word that shares values with the table.
@@ -50,7 +51,7 @@ fn set_by(turn: &mut HouseTurn, values: Option<Text>, mut another: bool) -> Resu
     let mut words = text.splitn(2, char::is_whitespace);
     let tables = words.next().is_some_and(|word| word.eq_ignore_ascii_case(TABLE));
     let (whose, typed) = match (tables, words.next()) {
-        (true, None) => return Ok(listed("The table", &turn.table.shortcuts.table)),
+        (true, None) => return Ok(of_the_table(&turn.table.shortcuts.table)),
         (true, Some(rest)) => (Whose::Tables, rest.trim()),
         (false, _) => (Whose::Own, text.trim()),
     };
@@ -424,7 +425,7 @@ fn show(turn: &mut HouseTurn, name: &str) -> Result<Reply, Refusal> {
 }
 
 /// `!values`, or `!sheet` where no game has one: the values of a character.
-pub(super) fn sheet(turn: &mut HouseTurn, export: bool, character: Option<Name>) -> Result<Reply, Unplayed> {
+pub(super) fn values(turn: &mut HouseTurn, export: bool, character: Option<Name>) -> Result<Reply, Unplayed> {
     let who = match &character {
         None => turn.actor,
         Some(Name(name)) => turn.cast().known(name).ok_or_else(|| turn.cast().nobody(name))?,
@@ -434,13 +435,12 @@ pub(super) fn sheet(turn: &mut HouseTurn, export: bool, character: Option<Name>)
         return Err(Refusal::new(what).example("values").into());
     }
     for_those_who_know(turn, who)?;
-    let values = turn.table.shortcuts.own.get(&who);
-    match values.filter(|named| !named.variables.is_empty()) {
-        Some(named) if export => {
-            let all: Vec<String> = named.variables.iter().map(|(name, value)| format!("{name}: {value}")).collect();
+    match sheet_of(turn, who) {
+        Some(sheet) if export => {
+            let all: Vec<String> = sheet.values.iter().map(|value| format!("{}: {}", value.name, value.text)).collect();
             Ok(Reply::new().code(format!("{}set {}", turn.room.prefix, all.join("; "))))
         }
-        Some(named) => Ok(listed(turn.table.name_of(who), named).text(asked(turn, who)?)),
+        Some(sheet) => Ok(told(&sheet).text(asked(turn, who)?)),
         None if who == turn.actor => Ok(own(turn)),
         None => Ok(Reply::from(format!("{} has no values yet", turn.table.name_of(who)))),
     }
@@ -458,24 +458,30 @@ fn asked(turn: &HouseTurn, whose: CharacterId) -> Result<String, StoreError> {
 
 /// The actor's values and those of the table.
 fn own(turn: &HouseTurn) -> Reply {
-    let owner = turn.table.name_of(turn.actor);
-    let shortcuts = &turn.table.shortcuts;
-    let own = shortcuts.own.get(&turn.actor).filter(|named| !named.variables.is_empty());
-    match (own, shortcuts.table.variables.is_empty()) {
+    let table = &turn.table.shortcuts.table;
+    match (sheet_of(turn, turn.actor), table.variables.is_empty()) {
         (None, true) => {
+            let owner = turn.table.name_of(turn.actor);
             let reply = Reply::new().text(format!("{owner} has no values yet. Example: "));
             reply.code(format!("{}{}", turn.room.prefix, VALUE.example))
         }
-        (None, false) => listed("The table", &shortcuts.table),
-        (Some(own), true) => listed(owner, own),
-        (Some(own), false) => {
-            let tables = all_values(&shortcuts.table);
-            listed(owner, own).text(format!(" | the table: {tables}"))
-        }
+        (None, false) => of_the_table(table),
+        (Some(own), true) => told(&own),
+        (Some(own), false) => told(&own).text(format!(" | the table: {}", all_values(table))),
     }
 }
 
+/// The sheet of a character, for an answer that only those read who may know it.
+fn sheet_of(turn: &HouseTurn, who: CharacterId) -> Option<Sheet> {
+    sheet(&Looking { in_secret: true, ..turn.looking() }, who)
+}
+
 /// `Ann: acrobatics 7 +4, hp 33/40`.
-fn listed(owner: &str, named: &Named) -> Reply {
-    Reply::new().bold(owner).text(format!(": {}", all_values(named)))
+fn told(sheet: &Sheet) -> Reply {
+    let all: Vec<_> = sheet.values.iter().map(|value| format!("{} {}", value.name, value.text)).collect();
+    Reply::new().bold(&*sheet.who).text(format!(": {}", all.join(", ")))
+}
+
+fn of_the_table(named: &Named) -> Reply {
+    Reply::new().bold("The table").text(format!(": {}", all_values(named)))
 }

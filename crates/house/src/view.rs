@@ -28,5 +28,5 @@ pub use window::{Looks, Place, Window};
 pub(crate) use choices::all;
 pub(crate) use kept::{Handout, divided, handouts, notes};
 pub(crate) use links::{Keys, is_at};
-pub(crate) use sheets::sheets;
+pub(crate) use sheets::{sheet, sheets};
 pub(crate) use told::tales;

@@ -94,7 +94,7 @@ impl Seen {
     /// An event that replaces these parts.
     fn event(&self, parts: &[(String, String)]) -> Bytes {
         let parts: Vec<_> = parts.iter().map(|(id, html)| json!({ "id": id, "html": html })).collect();
-        // Whoever has no entry from here on has missed some in between, and begins anew.
+        // Whoever has no entry from here on has missed some in between, and begins the list again.
         let entries = self.parts.iter().filter_map(|(id, _)| id.strip_prefix('e')?.parse::<u64>().ok());
         let data = json!({ "version": env!("CARGO_PKG_VERSION"), "from": entries.min(), "parts": parts });
         format!("id: {}\ndata: {data}\n\n", self.state).into()

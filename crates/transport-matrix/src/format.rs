@@ -124,8 +124,13 @@ fn shown(post: &Post, relation: &Relation, charts: Charts) -> Map<String, Value>
     let body = quiet(&format!("{front}{}", plain.join("\n")));
     let mut content = Map::new();
     content.insert("msgtype".into(), "m.notice".into());
+    let has_address = body.contains("://");
     content.insert("body".into(), body.into());
     content.insert("m.mentions".into(), mentions(post));
+    // A server that looked at an address for a preview would have the link to somebody's page (MSC4095).
+    if has_address {
+        content.insert("com.beeper.linkpreviews".into(), json!([]));
+    }
     if !post.plain {
         let mut html = Html::default();
         html.text(&front);
@@ -262,6 +267,13 @@ mod tests {
         assert_eq!(said["formatted_body"], html);
         assert_eq!(said["m.mentions"], json!({}));
         assert_eq!(said["m.relates_to"], json!({ POST: name("key") }));
+    }
+
+    #[test]
+    fn no_server_is_asked_for_a_preview_of_a_link() {
+        let linked = content(&post(Reply::from("Your page: https://dice.example/t/x")), &Relation::default());
+        assert_eq!(linked["com.beeper.linkpreviews"], json!([]));
+        assert!(content(&post(Reply::from("4")), &Relation::default()).get("com.beeper.linkpreviews").is_none());
     }
 
     #[test]

@@ -1,7 +1,6 @@
 //! The named values of characters.
 
 use jiff::Timestamp;
-use journal::documents::{Character, Named};
 use plugin_api::{CharacterId, Counter};
 use table::own::Looking;
 
@@ -44,20 +43,22 @@ impl Valued {
 
 /// The sheets of all characters who are at the table, in the order in which they came, as far as the reader may see them.
 pub(crate) fn sheets(looking: &Looking) -> Vec<Sheet> {
-    let (cast, doc, plays) = (looking.cast(), looking.table, looking.plays());
-    let own = doc.shortcuts.own.iter().filter(|(id, _)| looking.sees(doc.seen_values_of(**id)));
-    let here = own.filter_map(|(id, named)| Some((*id, named, doc.characters.get(id)?)));
-    let sheet = |(id, named, character): (CharacterId, &Named, &Character)| {
-        let seat = character.owner.as_ref().and_then(|owner| doc.seats.get(owner));
-        Sheet {
-            character: id,
-            who: character.name.clone(),
-            player: seat.map(|seat| seat.name.clone()).filter(|name| *name != character.name),
-            mine: plays.contains(&id),
-            opposes: cast.opposes(id),
-            away: doc.away(id, looking.now),
-            values: named.variables.iter().map(Valued::of).collect(),
-        }
-    };
-    here.map(sheet).filter(|sheet| !sheet.values.is_empty()).collect()
+    looking.table.shortcuts.own.keys().filter_map(|id| sheet(looking, *id)).collect()
+}
+
+/// The sheet of a character, if there is anything on it that the reader may see.
+pub(crate) fn sheet(looking: &Looking, id: CharacterId) -> Option<Sheet> {
+    let doc = looking.table;
+    let named = doc.shortcuts.own.get(&id).filter(|_| looking.sees(doc.seen_values_of(id)))?;
+    let character = doc.characters.get(&id).filter(|_| !named.variables.is_empty())?;
+    let seat = character.owner.as_ref().and_then(|owner| doc.seats.get(owner));
+    Some(Sheet {
+        character: id,
+        who: character.name.clone(),
+        player: seat.map(|seat| seat.name.clone()).filter(|name| *name != character.name),
+        mine: looking.plays().contains(&id),
+        opposes: looking.cast().opposes(id),
+        away: doc.away(id, looking.now),
+        values: named.variables.iter().map(Valued::of).collect(),
+    })
 }
