@@ -11,7 +11,7 @@ use serde_json::json;
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 use std::time::Duration;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, broadcast};
 
@@ -49,6 +49,8 @@ pub(crate) struct Seen {
     pub state: String,
     /// Its parts by the ids of their elements, from top to bottom.
     parts: Vec<(String, String)>,
+    /// An event with all of them, which all who come now share.
+    whole: OnceLock<Bytes>,
 }
 
 /// What changes on a page, for all who see it.
@@ -86,7 +88,7 @@ impl Look {
     /// Everything on the page, unless it is in this state already.
     pub fn whole(&self, known: Option<&str>) -> Option<Change> {
         let last = self.eyes.last.lock().unwrap_or_else(PoisonError::into_inner).clone()?;
-        Some(Change::Event(if known == Some(last.state.as_str()) { last.event(&[]) } else { last.event(&last.parts) }))
+        Some(Change::Event(if known == Some(last.state.as_str()) { last.event(&[]) } else { last.whole() }))
     }
 }
 
@@ -98,6 +100,11 @@ impl Seen {
         let entries = self.parts.iter().filter_map(|(id, _)| id.strip_prefix('e')?.parse::<u64>().ok());
         let data = json!({ "version": env!("CARGO_PKG_VERSION"), "from": entries.min(), "parts": parts });
         format!("id: {}\ndata: {data}\n\n", self.state).into()
+    }
+
+    /// An event that replaces all parts.
+    fn whole(&self) -> Bytes {
+        self.whole.get_or_init(|| self.event(&self.parts)).clone()
     }
 
     /// The parts that were not so before. What is on the page no more went down and is out of sight.
@@ -167,7 +174,7 @@ fn seen(run: &str, view: &View, at: At<'_>) -> Seen {
         digest.update(html);
     });
     let digest: String = digest.finalize().iter().take(8).map(|byte| format!("{byte:02x}")).collect();
-    Seen { state: format!("{run}.{}.{digest}", view.proof.newest), parts }
+    Seen { state: format!("{run}.{}.{digest}", view.proof.newest), parts, whole: OnceLock::new() }
 }
 
 /// Looks whenever something changed, until nobody is there any more.
@@ -201,7 +208,7 @@ async fn watch(eyes: Weak<Eyes>, looks: Arc<dyn Looks>, run: String, link: Strin
         let event = match before {
             Some(before) if before.state == seen.state => None,
             Some(before) => Some(seen.event(&seen.new_since(&before))),
-            None => Some(seen.event(&seen.parts)),
+            None => Some(seen.whole()),
         };
         if let Some(event) = event {
             let _ = eyes.changes.send(Change::Event(event));
