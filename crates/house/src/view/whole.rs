@@ -6,7 +6,6 @@ use crate::history::take;
 use crate::odds::{Chances, of_earlier};
 use dice::fair::commitment;
 use journal::Page;
-use journal::store::StoreError;
 use plugin_api::{CharacterId, Piece};
 use std::collections::BTreeSet;
 use table::own::{Answered, Looking, Split, Unplayed};
@@ -221,10 +220,9 @@ fn story(looking: &Looking) -> Result<Vec<Told>, Unplayed> {
 fn why(looking: &Looking, number: u64) -> Result<Option<(Page, Why)>, Unplayed> {
     let page = looking.ledger.page(number)?;
     let page = page.filter(|page| !page.is_secret() || (looking.in_secret && looking.may_see(page)));
-    Ok(page
-        .map(|page| Ok::<_, StoreError>((Why::of(looking, &page)?, page)))
-        .transpose()?
-        .map(|(why, page)| (page, why)))
+    let Some(page) = page else { return Ok(None) };
+    let why = Why::of(looking, &page)?;
+    Ok(Some((page, why)))
 }
 
 /// The odds of an entry that was a roll of nothing but dice and that the reader may read.
