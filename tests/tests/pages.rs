@@ -172,6 +172,8 @@ fn a_roll_of_plain_dice_has_its_odds_and_nothing_else_has_any() {
         // A value is the one of then, and several rolls have no total of their own.
         ("!roll d20+str", Some("13.50 on average | 1d20 + 3 | 4 to 23")),
         ("!roll 2x 3d8", None),
+        // Whose spelling it was in is not noted, and others read this as at least 15.
+        ("!roll d20+5 > 15", None),
         ("!set str 4", None),
     ] {
         let said = shown.bot.ask(line);

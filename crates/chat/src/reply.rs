@@ -225,8 +225,12 @@ impl Picture {
         let another = pictures.iter_mut().find(|other| std::mem::discriminant(*other) == std::mem::discriminant(self));
         match (another, self) {
             (Some(Picture::Clocks(there)), Picture::Clocks(more)) => {
-                there.retain(|dial| more.iter().all(|newer| newer.name != dial.name));
-                there.extend(more.iter().cloned());
+                for dial in more {
+                    match there.iter_mut().find(|other| other.name == dial.name) {
+                        Some(other) => *other = dial.clone(),
+                        None => there.push(dial.clone()),
+                    }
+                }
             }
             (Some(there), _) => *there = self.clone(),
             (None, _) => pictures.push(self.clone()),

@@ -116,7 +116,7 @@ pub const QUIET: RoomSetting = RoomSetting {
 /// Whether rolls end with the address of their page.
 pub const LINKS: RoomSetting = RoomSetting {
     key: "links",
-    help: "whether each roll on IRC ends with the address of its page, once somebody has asked for page",
+    help: "whether answers with a roll on IRC end with the address of its page, once somebody has used the command page",
     values: &["off", "on"],
     other: None,
 };

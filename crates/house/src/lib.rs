@@ -94,7 +94,7 @@ enum House {
     /// Show or change this room's settings. They are: prefix, formatting (on or off), the dice dialect, verbosity
     /// (brief, normal or full), inline rolls (on or off), alone (on if there is no other bot here), welcome (on or off),
     /// part (play, or talk for a room that shows nothing of the table's other rooms), quiet (the hours in which nudge calls
-    /// nobody), and what the room's plugins add.
+    /// nobody), links (on to end rolls on IRC with their page), and what the room's plugins add.
     #[command(
         shows,
         example = "room",

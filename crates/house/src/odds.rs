@@ -65,6 +65,9 @@ fn shown<E>(
     }
 }
 
+/// Whose spellings of dice there are.
+const SPELLINGS: [Dialect; 5] =
+    [Dialect::Native, Dialect::Roll20, Dialect::Foundry, Dialect::Avrae, Dialect::DiceMaiden];
 /// What may be spent on the odds of a roll that somebody only looks at.
 const LOOKED_AT: u64 = ODDS / 50;
 
@@ -81,10 +84,17 @@ pub struct Chances {
 /// dice by now, or if working them out takes long.
 pub(crate) fn of_earlier(line: &str, total: i64, dialect: Dialect) -> Option<Chances> {
     let typed = Arguments::of(line, FollowUp::No).typed;
-    let words = typed.split_once(char::is_whitespace).map(|(_, words)| words.trim());
-    // The values in it are those of then: a roll is noted with their numbers.
-    let read = |text: &str| Notation::as_said(text, dialect).ok();
-    let notation = words.and_then(read).or_else(|| read(&typed))?;
+    let words = typed.split_once(char::is_whitespace).map_or(typed.as_str(), |(_, words)| words.trim());
+    // The values in it are those of then, since a roll is noted with their numbers; but nobody notes whose spelling it was in.
+    let read = |text: &str, dialect| Notation::as_said(text, dialect).ok();
+    let (text, notation) = [words, &typed].into_iter().find_map(|text| Some((text, read(text, dialect)?)))?;
+    if !SPELLINGS
+        .into_iter()
+        .filter_map(|other| read(text, other))
+        .all(|other| other.to_string() == notation.to_string())
+    {
+        return None;
+    }
     let [repeated] = notation.rolls.as_slice() else { return None };
     if repeated.times.is_some() || !repeated.cancels.is_empty() || words_of(&repeated.expression).is_some() {
         return None;

@@ -112,7 +112,9 @@ fn told_link(turn: &HouseTurn, keys: &Keys, reader: &Reader) -> Result<String, S
 pub(super) fn of_entry(entry: u64, table: &TableId, host: &Host) -> Result<Option<String>, StoreError> {
     let keys: Option<Keys> = host.read_doc(&keys::page(table))?;
     let Some(keys) = keys.filter(|keys| !keys.off) else { return Ok(None) };
-    Ok(link(host, table, &keys, &Reader::Anyone)?.map(|link| format!("{link}/e/{entry}")))
+    // A roll is answered also if no link can be made.
+    let link = link(host, table, &keys, &Reader::Anyone).ok().flatten();
+    Ok(link.map(|link| format!("{link}/e/{entry}")))
 }
 
 /// Whose own page the speaker has.

@@ -73,7 +73,11 @@
       if (!cut && last && number(element) < number(last)) return;
       const place = waiting.findIndex((other) => other.id === id);
       if (place >= 0) waiting[place] = element;
-      else if (scrolled()) waiting.push(element);
+      else if (scrolled()) {
+        waiting.push(element);
+        // Of very many the newest are kept, and nothing older then.
+        if (waiting.length > most) cut = !!waiting.shift();
+      }
       else insert(element);
       if (waiting.length) {
         held.firstElementChild.textContent = waiting.length + " new";

@@ -122,10 +122,12 @@ const MOST_CARDS: usize = 40;
 /// The cards of a hand, each with its number.
 pub fn cards(hand: &[Card], scheme: Scheme) -> Option<Vec<u8>> {
     let letters = Letters::new()?;
+    if hand.len() > MOST_CARDS {
+        return None;
+    }
     let (columns, rows) = (hand.len().min(A_ROW) as f32, hand.len().div_ceil(A_ROW) as f32);
     let ((wide, high), colours) = (CARD, scheme.colours());
-    let mut canvas = Canvas::new(columns * (wide + FREE) + FREE, rows * (high + FREE) + FREE, scheme)
-        .filter(|_| hand.len() <= MOST_CARDS)?;
+    let mut canvas = Canvas::new(columns * (wide + FREE) + FREE, rows * (high + FREE) + FREE, scheme)?;
     for (place, Card { number, name }) in hand.iter().enumerate() {
         let left = (place % A_ROW) as f32 * (wide + FREE) + FREE;
         let top = (place / A_ROW) as f32 * (high + FREE) + FREE;

@@ -67,6 +67,11 @@ impl Clock {
         Piece::Clock { name: self.name.clone(), filled: self.filled, size: self.size }
     }
 
+    /// It in words and as a picture.
+    fn pictured(&self) -> Reply {
+        dials([&self.piece()]).into_iter().fold(Reply::from(self.drawn()), Reply::picture)
+    }
+
     fn drawn(&self) -> String {
         clock_drawn(&self.name, self.filled, self.size)
     }
@@ -153,9 +158,10 @@ pub(crate) fn clock(state: &mut State, turn: &Turn, change: Option<Text>) -> Res
     if several.len() > MOST_CLOCKS {
         return Err(Refusal::new(format!("{MOST_CLOCKS} clocks at once are the most")).example("clock The ritual +1"));
     }
-    let all: Vec<String> =
-        several.into_iter().map(|each| Ok(changed(clocks, turn, each)?.plain())).collect::<Result<_, Refusal>>()?;
-    Ok(dials(&clocks.shown().collect::<Vec<_>>()).into_iter().fold(all.join(" | ").into(), Reply::picture))
+    let all = several.into_iter().map(|each| changed(clocks, turn, each)).collect::<Result<Vec<_>, Refusal>>()?;
+    let mut reply = Reply::from(all.iter().map(Reply::plain).collect::<Vec<_>>().join(" | "));
+    all.iter().flat_map(|each| &each.pictures).for_each(|picture| picture.join(&mut reply.pictures));
+    Ok(reply)
 }
 
 /// What becomes of one clock.
@@ -169,7 +175,7 @@ fn changed(clocks: &mut Clocks, turn: &Turn, text: &str) -> Result<Reply, Refusa
     let (name, step) = if whole { (typed, Step::Show) } else { read(typed)? };
     let key = clocks.meant(name);
     if let (Step::Show, Some(clock)) = (step, clocks.0.get(&key)) {
-        return Ok(clock.drawn().into());
+        return Ok(clock.pictured());
     }
     if let Step::Begin(size, filled) = step {
         let another = clocks.without_article(name).filter(|_| !clocks.0.contains_key(&name.to_lowercase()));
@@ -218,11 +224,7 @@ pub(crate) fn told(key: &str, field: &str, after: Option<&Value>) -> String {
 }
 
 fn shown(clock: &Clock) -> Reply {
-    let reply = dials([&clock.piece()])
-        .into_iter()
-        .fold(Reply::from(clock.drawn()), Reply::picture)
-        .fact("filled", clock.filled)
-        .fact("size", clock.size);
+    let reply = clock.pictured().fact("filled", clock.filled).fact("size", clock.size);
     if clock.filled == clock.size { reply.text(" | ").bold("it is full!") } else { reply }
 }
 

@@ -4,6 +4,7 @@ use super::Pages;
 use crate::config::Config;
 use journal::Entropy;
 use reqwest::Error;
+use std::io::ErrorKind;
 use std::time::Duration;
 use tokio::net::TcpListener;
 use tokio::time::timeout;
@@ -17,13 +18,17 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// # Errors
 /// It did not arrive, in plain words.
 pub async fn try_pages(config: &Config) -> Option<Result<String, String>> {
-    config.page.listen?;
-    Some(tried(config).await)
+    let listen = config.page.listen?;
+    match std::net::TcpListener::bind(listen) {
+        Err(error) if error.kind() == ErrorKind::AddrInUse => {
+            Some(Ok(format!("not tried, since {listen} is in use: by the bot, if it runs")))
+        }
+        _ => Some(tried(config).await),
+    }
 }
 
 async fn tried(config: &Config) -> Result<String, String> {
-    let pages =
-        Pages::of(config).map_err(|error| format!("{error:#}; if the bot runs there, stop it for the trial"))?;
+    let pages = Pages::of(config).map_err(|error| format!("{error:#}"))?;
     let Some(Pages { listener, address, .. }) = pages else { return Ok("no pages".to_owned()) };
     let word = journal::hex(&Entropy::from_system().secret()[..8]);
     let path = format!("/trial/{word}");
@@ -38,7 +43,7 @@ async fn tried(config: &Config) -> Result<String, String> {
 
 async fn look(address: &str, path: &str) -> Result<(), String> {
     let silent = || format!("{address} is silent: look at the proxy, and at the address under [page]");
-    let client = reqwest::Client::builder().redirect(reqwest::redirect::Policy::none()).build();
+    let client = reqwest::Client::builder().no_proxy().redirect(reqwest::redirect::Policy::none()).build();
     let asked = client.map_err(|error| why(&error))?.get(format!("{address}{path}")).send();
     let answer = timeout(PATIENCE, asked).await.map_err(|_| silent())?;
     let mut answer = answer.map_err(|error| format!("{address} cannot be reached: {}", why(&error)))?;

@@ -265,7 +265,7 @@ struct Answer {
     refused: bool,
     calls: BTreeSet<PlayerId>,
     roll: Option<u64>,
-    /// The first entry with dice in it.
+    /// The last entry with dice in it.
     rolled: Option<u64>,
     numbers: Option<String>,
     told: Vec<Told>,
@@ -283,7 +283,7 @@ impl Answer {
         let mut blocks = reply.blocks.clone();
         self.refused = outcome.kind == OutcomeKind::Refused && (self.refused || self.blocks.is_empty());
         self.roll = self.roll.or(outcome.entry).or(outcome.follows);
-        self.rolled = self.rolled.or(outcome.entry.filter(|_| !outcome.dice.is_empty()));
+        self.rolled = outcome.entry.filter(|_| !outcome.dice.is_empty()).or(self.rolled);
         self.numbers = self.numbers.take().or(reply.numbers.clone());
         match &self.addressee {
             None => self.addressee = Some(actor.clone()),
