@@ -19,12 +19,12 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// It did not arrive, in plain words.
 pub async fn try_pages(config: &Config) -> Option<Result<String, String>> {
     let listen = config.page.listen?;
-    match std::net::TcpListener::bind(listen) {
-        Err(error) if error.kind() == ErrorKind::AddrInUse => {
-            Some(Ok(format!("not tried, since {listen} is in use: by the bot, if it runs")))
-        }
-        _ => Some(tried(config).await),
+    // The listener of this attempt is gone before the trial has its own.
+    let is_used = std::net::TcpListener::bind(listen).is_err_and(|error| error.kind() == ErrorKind::AddrInUse);
+    if is_used {
+        return Some(Ok(format!("not tried, since {listen} is in use: by the bot, if it runs")));
     }
+    Some(tried(config).await)
 }
 
 async fn tried(config: &Config) -> Result<String, String> {
