@@ -11,6 +11,7 @@ mod fake;
 mod message;
 pub mod pattern;
 mod people;
+mod picture;
 mod reply;
 mod secret;
 mod seen;
@@ -24,10 +25,8 @@ pub use clock::{Clock, SystemClock};
 pub use fake::Fake;
 pub use message::{Delivery, Event, Message};
 pub use people::{CharacterId, Moment, PlayerId, Role, RoomId, Speaker, Standing, Trust};
-pub use reply::{
-    Bar, Block, Card, Chance, Dial, File, Line, Offer, OfferKind, Offered, OfferedTo, Picture, Readers, Reply, Span,
-    drawn,
-};
+pub use picture::{Card, Dial, Picture};
+pub use reply::{Bar, Block, Chance, File, Line, Offer, OfferKind, Offered, OfferedTo, Readers, Reply, Span, drawn};
 pub use secret::Secret;
 pub use seen::Seen;
 pub use status::{AwaitedRoom, RoomStatus, Status};

@@ -1,5 +1,6 @@
 //! The answer to a command: a small rich-text tree that each transport renders in its own way.
 
+use crate::Picture;
 use crate::text::clean;
 use serde::{Deserialize, Serialize, Serializer};
 use serde_json::{Map, Value};
@@ -199,54 +200,6 @@ fn as_drawn<S: Serializer>(line: &Line, serializer: S) -> Result<S::Ok, S::Error
     } else {
         line.serialize(serializer)
     }
-}
-
-/// What a picture shows. The text beside it says the same.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Picture {
-    /// Clocks.
-    Clocks(Vec<Dial>),
-    /// The cards of a hand, in the order of their numbers.
-    Cards(Vec<Card>),
-}
-
-/// A card in a hand.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Card {
-    /// What it is played by, from 1. Numbers of cards that were played are free.
-    pub number: u32,
-    /// What it is called.
-    pub name: String,
-}
-
-impl Picture {
-    /// Adds it to the pictures of a post: clocks that it has are as they are now, and of a hand the newest is shown.
-    pub fn join(&self, pictures: &mut Vec<Picture>) {
-        let another = pictures.iter_mut().find(|other| std::mem::discriminant(*other) == std::mem::discriminant(self));
-        match (another, self) {
-            (Some(Picture::Clocks(there)), Picture::Clocks(more)) => {
-                for dial in more {
-                    match there.iter_mut().find(|other| other.name == dial.name) {
-                        Some(other) => *other = dial.clone(),
-                        None => there.push(dial.clone()),
-                    }
-                }
-            }
-            (Some(there), _) => *there = self.clone(),
-            (None, _) => pictures.push(self.clone()),
-        }
-    }
-}
-
-/// A clock.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Dial {
-    /// What it is called.
-    pub name: String,
-    /// How many segments are filled, 0 to `size`.
-    pub filled: u32,
-    /// How many segments it has, from 1.
-    pub size: u32,
 }
 
 /// A text file. Its content is never stored, because its maker can make it again.

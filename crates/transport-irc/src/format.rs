@@ -280,6 +280,21 @@ mod tests {
     }
 
     #[test]
+    fn the_address_of_a_page_is_whole_behind_the_last_line_or_below_it_or_left_out() {
+        let linked = |text: &str, limit, most| {
+            let page = Some("https://dice.example/t/AAAA/e/5".to_owned());
+            post(&Post { page, ..of(Reply::from(text)) }, limit, most)
+        };
+        assert_eq!(linked("17", 200, 3).lines, ["Ann: 17 | https://dice.example/t/AAAA/e/5"]);
+        assert_eq!(linked("17", 36, 3).lines, ["Ann: 17", "https://dice.example/t/AAAA/e/5"]);
+        assert_eq!(linked("17", 36, 1).lines, ["Ann: 17"]);
+        assert_eq!(linked("17", 20, 3).lines, ["Ann: 17"]);
+        // Whoever asks for the rest of a long answer gets no part of it.
+        let long = linked(&"word ".repeat(60), 100, 2);
+        assert!(!long.rest.is_empty() && long.rest.iter().all(|block| !block.plain().contains("dice.example")));
+    }
+
+    #[test]
     fn an_answer_is_one_line_with_its_result_in_bold() {
         let reply = Reply::new().bold("ACTION 11").text(" | ").die("d20=1").text(" ").dropped("d8=3");
         let mut answer = of(reply);
