@@ -2,7 +2,7 @@
 
 use chat::{Event, Fake, Message, PlayerId, Recipient, RoomId, Speaker, Standing, Trust};
 use jiff::Timestamp;
-use journal::store::Store;
+use journal::store::{Batch, Store};
 use std::cell::Cell;
 use std::sync::Arc;
 use tests::seated::text;
@@ -184,6 +184,45 @@ async fn the_table_and_its_rooms_outlive_a_restart_and_each_roll_is_mirrored_onc
     assert_eq!(text(&rooms.den.hear().await), "[tavern on irc] bob: 1 | 1d1 [1] #4");
     let store = rooms.running.stop().await;
     assert_eq!(store.scan("outbox/", None, 10).unwrap(), []);
+}
+
+/// What waits for the tavern, as stored.
+fn waiting(store: &dyn Store) -> String {
+    let rows = store.scan("outbox/irc/", None, 100).expect("it can be read");
+    rows.into_iter().map(|(_, row)| String::from_utf8(row).expect("JSON") + "\n").collect()
+}
+
+#[tokio::test]
+async fn words_erased_while_a_network_is_down_are_not_said_when_it_is_there_again() {
+    for crashed in [false, true] {
+        let rooms = Rooms::mirrored().await;
+        rooms.tavern.go_down();
+        rooms.at_den("ann", "!roll 1d1 # my sister").await;
+        rooms.at_den("ann", "!roll 1d1 # I leap").await;
+        rooms.say(&rooms.tavern, &room("irc", "tavern"), "bob", "!history");
+        while rooms.tavern.kept() < 3 {
+            tokio::task::yield_now().await;
+        }
+        let before = rooms.running.store.scan("outbox/irc/", None, 100).expect("it can be read");
+        assert_eq!(waiting(&*rooms.running.store).matches("my sister").count(), 2);
+        assert!(rooms.at_den("ann", "!erase #3").await.contains("#3"));
+        while waiting(&*rooms.running.store).contains("my sister") {
+            tokio::task::yield_now().await;
+        }
+        let store = rooms.running.stop().await;
+        if crashed {
+            // The bot was killed between erasing the words and rewriting what waits.
+            let mut batch = Batch::default();
+            before.into_iter().for_each(|(key, row)| batch.put(key, row));
+            store.commit(&batch).expect("memory does not fail");
+        }
+        let rooms = Rooms::on(Make { store, ..Make::default() });
+        let gone = "What I wanted to say here is gone: words in it were erased before I could.";
+        let said = [rooms.tavern.hear().await, rooms.tavern.hear().await, rooms.tavern.hear().await];
+        assert_eq!(said.each_ref().map(text), [gone, "[den on matrix] ann: 1 | 1d1 [1] | I leap #4", gone]);
+        let store = rooms.running.stop().await;
+        assert_eq!(waiting(&*store), "");
+    }
 }
 
 #[tokio::test]

@@ -21,12 +21,13 @@ use journal::store::StoreError;
 use networks::{Crew, Networks};
 use queue::Job;
 use queue::ahead::Ahead;
+use send::ToSay;
 use std::collections::BTreeMap;
 use std::future::Future;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, RwLock};
 use std::time::Duration;
-use table::{Host, Outgoing};
+use table::Host;
 use tokio::sync::{Notify, mpsc, watch};
 use tokio::time::Instant;
 
@@ -60,7 +61,7 @@ pub(crate) struct Running {
 /// The core's state for one network while it runs.
 struct NetworkSide {
     guarantees: Guarantees,
-    outgoing: mpsc::UnboundedSender<(Outgoing, Busy)>,
+    outgoing: mpsc::UnboundedSender<ToSay>,
     work: Arc<Work>,
 }
 
@@ -128,6 +129,14 @@ impl Running {
     /// The core's state for a network that it is on.
     fn side(&self, network: &str) -> Option<Arc<NetworkSide>> {
         self.networks.read().expect("nothing panics holding it").get(network).cloned()
+    }
+
+    /// Lets every network forget the words of these entries of a table in posts that it has not said yet.
+    fn forget(&self, table: &TableId, erased: &Arc<[u64]>) {
+        for side in self.networks.read().expect("nothing panics holding it").values() {
+            // A sender that has ended says nothing more.
+            let _ = side.outgoing.send(ToSay::Erased(table.clone(), erased.clone()));
+        }
     }
 
     /// The names of the networks.

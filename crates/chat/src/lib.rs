@@ -7,6 +7,7 @@
 pub mod conformance;
 
 mod clock;
+mod erased;
 mod fake;
 mod message;
 pub mod pattern;
@@ -22,6 +23,7 @@ mod transport;
 mod typography;
 
 pub use clock::{Clock, SystemClock};
+pub use erased::Erased;
 pub use fake::Fake;
 pub use message::{Delivery, Event, Message};
 pub use people::{CharacterId, Moment, PlayerId, Role, RoomId, Speaker, Standing, Trust};

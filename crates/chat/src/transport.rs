@@ -1,6 +1,6 @@
 //! The boundary between the core and a network.
 
-use crate::{Block, Delivery, File, Picture, PlayerId, RoomId, Status, Terminal, clean};
+use crate::{Block, Delivery, Erased, File, Picture, PlayerId, RoomId, Span, Status, Terminal, clean};
 use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -205,6 +205,10 @@ pub struct Post {
     /// The content as data, for each command it answers. Not stored: posts said after a restart have none.
     #[serde(skip)]
     pub told: Vec<Told>,
+    /// Set if its words are erased while it waits. A network that begins to say it looks, by
+    /// [`forget_erased`](Self::forget_erased).
+    #[serde(skip)]
+    pub erased: Erased,
 }
 
 /// The answer to one command, as data.
@@ -244,7 +248,19 @@ impl Post {
             board: false,
             more: String::new(),
             told: Vec::new(),
+            erased: Erased::default(),
         }
+    }
+
+    /// If its words were erased while it waited, says that instead, and returns true once.
+    pub fn forget_erased(&mut self) -> bool {
+        let erased = std::mem::take(&mut self.erased).is_set() && self.withdraws().is_none();
+        if erased {
+            let note = "What I wanted to say here is gone: words in it were erased before I could.";
+            self.blocks = vec![Block::Line(vec![Span::Text(note.to_owned())])];
+            (self.pictures, self.files, self.told, self.page) = (Vec::new(), Vec::new(), Vec::new(), None);
+        }
+        erased
     }
 
     /// The earlier post that it corrects or withdraws.

@@ -19,6 +19,7 @@ pub mod looking;
 pub mod names;
 pub mod notation;
 pub mod outcome;
+pub mod outgoing;
 pub mod patience;
 pub mod people;
 pub mod plugins;

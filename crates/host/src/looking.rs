@@ -121,9 +121,9 @@ impl Looking<'_> {
     }
 
     /// True if a public entry tells values that only referees may know: its words are from before they were kept apart, or
-    /// before the character was a referee's.
+    /// before the character was a referee's. What was shown on purpose is told already.
     pub fn tells_values(&self, page: &Page) -> bool {
-        let public = page.entry.game == HOUSE && !page.is_secret();
+        let public = page.entry.game == HOUSE && !page.is_secret() && page.link.fate.revealed_by.is_none();
         public && page.changes().all().any(|change| self.ledger.tells_values(change))
     }
 

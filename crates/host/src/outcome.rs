@@ -1,10 +1,10 @@
 //! The outcome of a command line, and of its message.
 
-use chat::{Block, Line, PlayerId, Post, Reply, RoomId};
+use crate::outgoing::Outgoing;
+use chat::{Block, Line, PlayerId, Reply, RoomId};
 use dice::Die;
-use journal::keys::TableId;
+use journal::documents::to_json;
 use journal::store::Batch;
-use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The outcome of a command line.
@@ -50,6 +50,10 @@ pub struct Outcome {
     pub strayed: bool,
     /// If its dice were rolled but it had no effect: the reason.
     pub nothing: Option<String>,
+    /// The entries whose words it erased.
+    pub erased: Vec<u64>,
+    /// The entries whose secrets it showed.
+    pub revealed: Vec<u64>,
 }
 
 /// What a board is to show.
@@ -98,6 +102,8 @@ impl Outcome {
             misread: false,
             strayed: false,
             nothing: None,
+            erased: Vec::new(),
+            revealed: Vec::new(),
         }
     }
 }
@@ -124,22 +130,19 @@ impl Heard {
         self.outcomes.iter().filter_map(|outcome| outcome.entry).collect()
     }
 
+    /// Adds a post, to be stored with the rest and then said.
+    pub fn say(&mut self, outgoing: Outgoing) {
+        self.batch.put(outgoing.key.clone(), to_json(&outgoing));
+        self.posts.push(outgoing);
+    }
+
+    /// The entries whose words were erased.
+    pub fn erased(&self) -> Vec<u64> {
+        self.outcomes.iter().flat_map(|outcome| &outcome.erased).copied().collect()
+    }
+
     /// Nothing to do.
     pub fn nothing() -> Self {
         Heard { early: true, ..Heard::default() }
     }
-}
-
-/// A post to be said.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Outgoing {
-    /// Its key in the store until it was said.
-    pub key: String,
-    /// The post.
-    pub post: Post,
-    /// The roll it shows; a reply to it follows up on that.
-    pub roll: Option<(TableId, u64)>,
-    /// The command to put before a number with which somebody reacts to it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub numbers: Option<String>,
 }

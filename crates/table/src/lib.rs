@@ -28,7 +28,8 @@ mod told;
 
 pub use completion::{Completions, completions};
 pub use host::inline::Inline;
-pub use host::outcome::{Heard, Outcome, OutcomeKind, Outgoing};
+pub use host::outcome::{Heard, Outcome, OutcomeKind};
+pub use host::outgoing::{Outgoing, Quotes};
 pub use host::patience::Waiting;
 pub use host::plugins::{Plugins, PluginsError};
 pub use host::room::{ALONE, RoomRule, RoomSetting, WELCOME};

@@ -193,6 +193,7 @@ impl Outbox {
         let lane = self.lanes.busy(name);
         let (waiting, mut begins) = (lane.choose(), false);
         let job = lane.jobs.front_mut().expect("it has something");
+        job.forget_erased();
         // Looked up for each line, because a nick may change hands in between.
         match (place.address(&job.post, now), &mut job.begun) {
             (Address::Here(target, ..), Some(begun)) => begun.target = target,
@@ -366,7 +367,7 @@ impl Outbox {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use chat::{Block, PlayerId, RoomId, Span};
+    use chat::{Block, Erased, PlayerId, RoomId, Span};
 
     /// A place with one channel, where every line may be long.
     struct Hall;
@@ -439,5 +440,19 @@ mod tests {
         put(&mut outbox, "mia", 2, false);
         let (answers, _) = said(&mut outbox, now, 60);
         assert_eq!(answers, ["mia 1", "gus 1", "mia 2", "far 1", "far 2", "far 3"]);
+    }
+    #[test]
+    fn words_that_are_erased_while_an_answer_waits_are_not_said() {
+        let now = Instant::now();
+        let mut outbox = outbox(now);
+        put(&mut outbox, "mia", 1, false);
+        put(&mut outbox, "gus", 1, false);
+        let erased: Vec<_> =
+            outbox.lanes.each().flat_map(|lane| &lane.jobs).map(|job| job.post.erased.clone()).collect();
+        assert_eq!(said(&mut outbox, now, 1).0, ["mia 1"]);
+        erased.iter().for_each(Erased::set);
+        let (answers, lines) = said(&mut outbox, now + Duration::from_secs(10), 20);
+        assert_eq!((answers, lines), (vec!["What ".to_owned()], 1), "a note in place of what was not begun");
+        assert!(!outbox.lanes.has_to_say());
     }
 }

@@ -76,7 +76,7 @@ impl Outbox {
                 match tokio::time::timeout(IDLE, orders.recv()).await {
                     Ok(Some((post, said))) => {
                         // The receiver may have stopped waiting.
-                        let _ = said.send(sayer.say(&post).await);
+                        let _ = said.send(sayer.say(*post).await);
                     }
                     Ok(None) => return,
                     Err(_) => {
@@ -101,7 +101,7 @@ struct Sayer {
 
 impl Sayer {
     /// Says a post, retrying as often as needed.
-    async fn say(&mut self, post: &Post) -> Result<Sent, SendError> {
+    async fn say(&mut self, mut post: Post) -> Result<Sent, SendError> {
         let Some(mut link) = self.linked().await else { return Err(SendError::Unsaid) };
         let mut backoff = Backoff::new(link.settings.retries(), link.randomness.clone());
         let begun = Instant::now();
@@ -110,14 +110,15 @@ impl Sayer {
             // While the homeserver remembers the transaction, repeating it has no effect.
             let known = live && begun.elapsed() <= TRANSACTIONS;
             let before = if known { SaidBefore::No } else { SaidBefore::Perhaps };
-            let (wait, why) = match try_to_say(&link, post, before).await {
+            post.forget_erased();
+            let (wait, why) = match try_to_say(&link, &post, before).await {
                 Ok(id) => {
                     if let Some(said) = id.as_ref().filter(|_| post.board && post.what == What::Say) {
                         pins::add(&link, &post.room.id, said).await;
                     }
                     return Ok(Sent { id: id.map(|id| id.to_string()) });
                 }
-                Err(Trouble::Refused(why)) => return self.say_otherwise(&link, post, why).await,
+                Err(Trouble::Refused(why)) => return self.say_otherwise(&link, &post, why).await,
                 Err(Trouble::Passing { wait, why }) => (backoff.wait(wait), why),
                 // The listener logs in again, or ends the bot.
                 Err(Trouble::LoggedOut { .. }) => (backoff.wait(None), "logged out".to_owned()),
@@ -155,12 +156,12 @@ impl Sayer {
                 let player = PlayerId::new(&link.network, asked);
                 let key = format!("{}/alone", post.key);
                 let alone = Post { key, to: Recipient::Player(player), answers: None, addressee: None, ..post.clone() };
-                Box::pin(self.say(&alone)).await
+                Box::pin(self.say(alone)).await
             }
             Recipient::Player(player) if post.room.network == link.network => {
                 if link.lately.may_tell(player, &post.room, link.clock.now()) {
                     tracing::warn!(network = link.network, %player, why, "somebody cannot be told something alone");
-                    let told = Box::pin(self.say(&unreached(link, post, player).await)).await;
+                    let told = Box::pin(self.say(unreached(link, post, player).await)).await;
                     drop(told);
                 }
                 never

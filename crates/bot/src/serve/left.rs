@@ -5,18 +5,20 @@
 //! two such ends is answered and skipped.
 
 use super::queue::Queued;
+use super::send::forgetting;
 use super::{Busy, Running};
 use crate::bot::Bot;
 use chat::{Block, Event, Message, Post, RoomId, Span, Transport};
+use journal::Page;
 use journal::digest;
-use journal::documents::{InboxRow, from_json, to_json};
+use journal::documents::{Head, InboxRow, from_json, to_json};
 use journal::keys::{self, SORRY, TableId};
 use journal::store::{Batch, StoreError};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use table::{Heard, Outgoing};
+use table::{Heard, Outgoing, Quotes};
 use tokio::sync::oneshot;
 
 /// The bot may end this many times while the same event plays alone.
@@ -58,10 +60,44 @@ pub(super) fn ended() -> Batch {
     batch
 }
 
-/// Posts of a network that an earlier run may not have said, in order.
-pub(super) fn unsaid(bot: &Bot, transport: &dyn Transport) -> Result<Vec<Outgoing>, StoreError> {
+/// Posts of a network that an earlier run may not have said, in order. Of those that a crash kept from forgetting what was
+/// erased, the words are forgotten now.
+pub(super) async fn unsaid(bot: &Bot, transport: &dyn Transport) -> Result<Vec<Outgoing>, StoreError> {
     let posts = readable::<Outgoing>(bot, &keys::outbox_of(transport.network()))?;
-    Ok(posts.into_iter().map(|(_, outgoing)| outgoing).collect())
+    let mut posts: Vec<Outgoing> = posts.into_iter().map(|(_, outgoing)| outgoing).collect();
+    let mut tables: BTreeMap<TableId, u64> = BTreeMap::new();
+    for Quotes { table, before, .. } in posts.iter().filter_map(|outgoing| outgoing.quotes.as_ref()) {
+        let first = tables.entry(table.clone()).or_insert(*before);
+        *first = (*first).min(*before);
+    }
+    let mut batch = Batch::default();
+    for (table, before) in tables {
+        for (by, erased) in erased_since(bot, &table, before)? {
+            let forgets = |outgoing: &mut Outgoing| {
+                outgoing.quotes.as_ref().is_some_and(|quotes| quotes.before < by) && outgoing.forget(&table, &erased)
+            };
+            batch.append(forgetting(posts.iter_mut(), forgets));
+        }
+    }
+    if let Err(error) = commit(bot, batch).await {
+        tracing::warn!(%error, "the store holds words of answers that wait, though they were erased");
+    }
+    Ok(posts)
+}
+
+/// The entries behind this one that erased words, each with the entries whose words those were.
+fn erased_since(bot: &Bot, table: &TableId, before: u64) -> Result<Vec<(u64, Vec<u64>)>, StoreError> {
+    let host = bot.host();
+    let head: Option<Head> = host.read_doc(&keys::head(table))?;
+    let mut found = Vec::new();
+    for number in before + 1..=head.map_or(before, |head| head.number) {
+        let key = keys::entry(table, number);
+        if let Some(record) = host.committer().read(&key)? {
+            let erases = Page::of_stored(&key, &record)?.entry.erases;
+            found.extend((!erases.is_empty()).then_some((number, erases)));
+        }
+    }
+    Ok(found)
 }
 
 /// Reads the records under `prefix`. An unreadable one is logged and left in place; it must not stop the others.
@@ -190,10 +226,7 @@ pub(super) fn stumbled(bot: &Bot, event: &Event, accepted: bool) -> Heard {
     }
     let post =
         sorry(message, &format!("Sorry, that hit a bug and nothing changed: please give the operator error id {id}."));
-    let key = keys::outbox(&room.network, bot.host().next_number());
-    let outgoing = Outgoing { key: key.clone(), post, roll: None, numbers: None };
-    heard.batch.put(key, to_json(&outgoing));
-    heard.posts.push(outgoing);
+    heard.say(Outgoing::new(post, bot.host().next_number()));
     heard
 }
 

@@ -243,7 +243,7 @@ impl Crew {
         let side = NetworkSide { guarantees: transport.guarantees(), outgoing, work: work.clone() };
         running.networks.write().expect("nothing panics holding it").insert(name.clone(), Arc::new(side));
         self.hush(running, &name).await;
-        let left = left::unsaid(&running.bot, &**transport)?;
+        let left = left::unsaid(&running.bot, &**transport).await?;
         let left = left.into_iter().map(|unsent| (unsent, Busy::new(&work))).collect();
         let (bot, closing) = (running.bot.clone(), running.closing.subscribe());
         self.senders.entry(name).or_default().spawn(send::say_always(bot, transport.clone(), left, posts, closing));

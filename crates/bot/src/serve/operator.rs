@@ -1,5 +1,6 @@
 //! The operator: commands from outside the rooms, commands from the owners' own rooms, and reports to them.
 
+use super::send::ToSay;
 use super::{Busy, Running};
 use crate::bot::Bot;
 use async_trait::async_trait;
@@ -200,11 +201,10 @@ impl Running {
     /// Says a post after storing it.
     pub(super) async fn say_durably(&self, mut batch: Batch, post: Post, number: u64) -> Result<(), StoreError> {
         let Some(side) = self.side(&post.room.network) else { return Ok(()) };
-        let key = keys::outbox(&post.room.network, number);
-        let outgoing = Outgoing { key: key.clone(), post, roll: None, numbers: None };
-        batch.put(key, to_json(&outgoing));
+        let outgoing = Outgoing::new(post, number);
+        batch.put(outgoing.key.clone(), to_json(&outgoing));
         self.host().committer().submit(None, batch).await.map_err(|_| stopping())??;
-        side.outgoing.send((outgoing, Busy::new(&side.work))).map_err(|_| stopping())
+        side.outgoing.send(ToSay::Post(Box::new(outgoing), Busy::new(&side.work))).map_err(|_| stopping())
     }
 }
 

@@ -4,6 +4,7 @@ pub(super) mod ahead;
 mod orders;
 mod overtaken;
 
+use super::send::ToSay;
 use super::{Busy, Running, agenda, left};
 use crate::bot::Bot;
 use crate::metric;
@@ -346,6 +347,7 @@ impl Worker {
             None => (Table::open(&host, self.id.clone())?, left::stumbled(&bot, event, waiting.is_some())),
         };
         bot.at(Step::Heard).await;
+        let erased: Arc<[u64]> = heard.erased().into();
         let Heard { mut batch, mut posts, early, reserved, outcomes } = heard;
         // Another room of the table may be on a network that is no longer configured.
         for lost in posts.extract_if(.., |post| self.running.side(&post.post.room.network).is_none()) {
@@ -385,6 +387,9 @@ impl Worker {
         metric::count(&event.room().network, &outcomes);
         bot.at(Step::Played).await;
         self.say_all(busy);
+        if !erased.is_empty() {
+            self.running.forget(&self.id, &erased);
+        }
         Ok(outcomes)
     }
 
@@ -455,7 +460,7 @@ impl Worker {
 
     fn say(&self, outgoing: Outgoing, busy: &Busy) {
         if let Some(side) = self.running.side(&outgoing.post.room.network)
-            && side.outgoing.send((outgoing, busy.on(&side.work))).is_err()
+            && side.outgoing.send(ToSay::Post(Box::new(outgoing), busy.on(&side.work))).is_err()
         {
             tracing::error!(table = %self.id, "the sender ended early; the answer will be said after the next start");
         }
@@ -467,7 +472,7 @@ impl Worker {
             return;
         };
         let post = left::sorry(message, text);
-        self.say(Outgoing { key: String::new(), post, roll: None, numbers: None }, busy);
+        self.say(Outgoing::unstored(post), busy);
     }
 }
 

@@ -10,7 +10,7 @@ use crate::metric;
 use chat::{Earlier, Edits, Post, Repeated, SendError, Sent, Transport, What};
 use futures_util::StreamExt;
 use futures_util::stream::FuturesUnordered;
-use journal::keys;
+use journal::keys::{self, TableId};
 use journal::store::{Batch, StoreError};
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -23,13 +23,21 @@ use tokio::sync::{Mutex, mpsc, watch};
 /// How long to wait before trying again what an earlier run left, if the disk fails.
 const PAUSE: Duration = Duration::from_secs(1);
 
-/// The outcome of a post.
-type Said = (Outgoing, Busy, Result<Sent, SendError>);
-/// Posts handed to the network.
-type Saying = FuturesUnordered<Pin<Box<dyn Future<Output = Said> + Send>>>;
+/// What comes to a sender.
+pub(crate) enum ToSay {
+    /// A post.
+    Post(Box<Outgoing>, Busy),
+    /// The words of these entries of a table are erased: no post that waits may hold them any more.
+    Erased(TableId, Arc<[u64]>),
+}
 
-/// The channel of posts to be said.
-type Posts = mpsc::UnboundedReceiver<(Outgoing, Busy)>;
+/// A post that waits until the one that it is about is said.
+type Waiting = (Outgoing, Busy);
+/// The posts handed to the network, by number, with their outcomes.
+type Saying = FuturesUnordered<Pin<Box<dyn Future<Output = (u64, Result<Sent, SendError>)> + Send>>>;
+
+/// The channel to a sender.
+type Posts = mpsc::UnboundedReceiver<ToSay>;
 
 /// Says the posts of a network until no more can come, then leaves it. First come those `left` by an earlier run, which
 /// may have said them. If saying one panics, the others are still said; those already handed over are repeated after
@@ -37,7 +45,7 @@ type Posts = mpsc::UnboundedReceiver<(Outgoing, Busy)>;
 pub(super) async fn say_always(
     bot: Arc<Bot>,
     transport: Arc<dyn Transport>,
-    left: Vec<(Outgoing, Busy)>,
+    left: Vec<Waiting>,
     posts: Posts,
     closing: watch::Receiver<bool>,
 ) {
@@ -53,53 +61,47 @@ pub(super) async fn say_always(
 async fn say_all(
     bot: Arc<Bot>,
     transport: Arc<dyn Transport>,
-    mut left: Vec<(Outgoing, Busy)>,
+    left: Vec<Waiting>,
     posts: Arc<Mutex<Posts>>,
     mut closing: watch::Receiver<bool>,
 ) {
     let mut posts = posts.lock().await;
-    // A post that was stored while a network was replaced may come both ways.
-    let known: BTreeSet<String> = left.iter().map(|(outgoing, _)| outgoing.key.clone()).collect();
-    let mut sayer = Sayer { bot: &bot, transport: &*transport, saying: Saying::new(), under_way: BTreeMap::new() };
-    if !left.is_empty() {
-        let stopped = async { drop(closing.wait_for(|closing| *closing).await) };
-        tokio::select! {
-            biased;
-            () = transport.ready() => {}
-            () = stopped => return transport.close().await,
+    let mut sayer = Sayer::new(&bot, &*transport, left);
+    if !sayer.left.is_empty() {
+        if sayer.until_ready(&mut posts, &mut closing).await.is_err() {
+            return transport.close().await;
         }
-        sayer.say_left(&mut left).await;
+        sayer.say_left().await;
     }
-    let mut later = (!left.is_empty()).then(|| bot.pace.sleep(PAUSE));
+    let mut later = (!sayer.left.is_empty()).then(|| bot.pace.sleep(PAUSE));
     loop {
         tokio::select! {
             biased;
-            Some(said) = sayer.saying.next() => {
+            Some((number, said)) = sayer.saying.next() => {
                 bot.at(Step::Said).await;
-                sayer.finish(said);
+                sayer.finish(number, said);
             }
             next = posts.recv() => match next {
-                Some((outgoing, _)) if known.contains(&outgoing.key) => {}
-                Some((outgoing, busy)) => {
+                Some(next) => {
                     bot.at(Step::Say).await;
-                    sayer.say_in_turn(outgoing, busy);
+                    sayer.take(next);
                 }
                 None => break,
             },
             // At the end they stay for the next start.
             () = async { drop(closing.wait_for(|closing| *closing).await) }, if later.is_some() => {
-                (later, left) = (None, Vec::new());
+                (later, sayer.left) = (None, Vec::new());
             }
             () = async { if let Some(later) = &mut later { later.await } }, if later.is_some() => {
-                sayer.say_left(&mut left).await;
-                later = (!left.is_empty()).then(|| bot.pace.sleep(PAUSE));
+                sayer.say_left().await;
+                later = (!sayer.left.is_empty()).then(|| bot.pace.sleep(PAUSE));
             }
         }
     }
-    drop(left);
+    sayer.left.clear();
     let rest = async {
-        while let Some(said) = sayer.saying.next().await {
-            sayer.finish(said);
+        while let Some((number, said)) = sayer.saying.next().await {
+            sayer.finish(number, said);
         }
     };
     tokio::join!(transport.close(), rest);
@@ -107,11 +109,7 @@ async fn say_all(
 
 /// Picks the posts of an earlier run to say now. Where that may show a post twice, it is marked as repeated, and that
 /// is stored first: a post already repeated is not said a third time.
-async fn repeated(
-    bot: &Bot,
-    transport: &dyn Transport,
-    left: &[(Outgoing, Busy)],
-) -> Result<Vec<(Outgoing, Busy)>, StoreError> {
+async fn repeated(bot: &Bot, transport: &dyn Transport, left: &[Waiting]) -> Result<Vec<Waiting>, StoreError> {
     if transport.guarantees().repeated == Repeated::Once {
         return Ok(left.to_vec());
     }
@@ -132,6 +130,20 @@ async fn repeated(
     Ok(once_more)
 }
 
+/// Makes posts forget what was erased, and returns the writes that make the store forget it.
+pub(super) fn forgetting<'a>(
+    waiting: impl Iterator<Item = &'a mut Outgoing>,
+    mut forgets: impl FnMut(&mut Outgoing) -> bool,
+) -> Batch {
+    let mut batch = Batch::default();
+    for outgoing in waiting {
+        if forgets(outgoing) && !outgoing.key.is_empty() {
+            batch.put(outgoing.key.clone(), to_json(outgoing));
+        }
+    }
+    batch
+}
+
 /// Fills in the id of the earlier post, said meanwhile, that a correction or withdrawal is about.
 fn with_earlier(bot: &Bot, mut post: Post) -> Post {
     if let What::Correct(earlier) | What::Withdraw(earlier) = &mut post.what {
@@ -149,33 +161,94 @@ fn subject(post: &Post) -> String {
     post.is_about().map_or(&post.key, |earlier| &earlier.key).clone()
 }
 
+/// The bot stops.
+struct Stopped;
+
 /// Hands posts to the network.
 struct Sayer<'a> {
     bot: &'a Bot,
     transport: &'a dyn Transport,
+    /// Posts of an earlier run, not handed over yet, and their keys. Such a post may come twice if it was stored while a
+    /// network was replaced.
+    left: Vec<Waiting>,
+    known: BTreeSet<String>,
+    /// Posts that came before those could be handed over.
+    early: VecDeque<Waiting>,
+    /// Posts handed over, by number.
     saying: Saying,
-    /// Posts handed over, each under its subject, with the posts that wait for it.
-    under_way: BTreeMap<String, VecDeque<(Outgoing, Busy)>>,
+    with_network: BTreeMap<u64, Waiting>,
+    number: u64,
+    /// The posts that wait for one that was handed over, under its subject.
+    under_way: BTreeMap<String, VecDeque<Waiting>>,
 }
 
-impl Sayer<'_> {
-    /// Says the posts of an earlier run. If it cannot be stored that they are repeated, they are left for another try.
-    async fn say_left(&mut self, left: &mut Vec<(Outgoing, Busy)>) {
-        match repeated(self.bot, self.transport, left).await {
+impl<'a> Sayer<'a> {
+    fn new(bot: &'a Bot, transport: &'a dyn Transport, left: Vec<Waiting>) -> Self {
+        let known = left.iter().map(|(outgoing, _)| outgoing.key.clone()).collect();
+        let (early, saying, with_network) = (VecDeque::new(), Saying::new(), BTreeMap::new());
+        Sayer { bot, transport, left, known, early, saying, with_network, number: 0, under_way: BTreeMap::new() }
+    }
+
+    /// Waits until the network can say what an earlier run left.
+    async fn until_ready(&mut self, posts: &mut Posts, closing: &mut watch::Receiver<bool>) -> Result<(), Stopped> {
+        let (mut ready, mut open) = (self.transport.ready(), true);
+        loop {
+            tokio::select! {
+                biased;
+                () = &mut ready => return Ok(()),
+                _ = closing.wait_for(|closing| *closing) => return Err(Stopped),
+                next = posts.recv(), if open => match next {
+                    Some(ToSay::Post(outgoing, busy)) => self.early.push_back((*outgoing, busy)),
+                    Some(ToSay::Erased(table, erased)) => self.forget(&table, &erased),
+                    None => open = false,
+                }
+            }
+        }
+    }
+
+    fn take(&mut self, next: ToSay) {
+        match next {
+            ToSay::Post(outgoing, busy) => self.say_in_turn(*outgoing, busy),
+            ToSay::Erased(table, erased) => self.forget(&table, &erased),
+        }
+    }
+
+    /// Takes the words of these entries out of all posts that wait.
+    fn forget(&mut self, table: &TableId, erased: &[u64]) {
+        let waiting = self.left.iter_mut().chain(&mut self.early).chain(self.with_network.values_mut());
+        let waiting = waiting.chain(self.under_way.values_mut().flatten()).map(|(outgoing, _)| outgoing);
+        let batch = forgetting(waiting, |outgoing| outgoing.forget(table, erased));
+        // Not awaited: if it is lost, they forget it at the next start.
+        drop(self.bot.host().committer().submit_soon(None, batch));
+    }
+
+    /// Says the posts of an earlier run and those that came since. If it cannot be stored that they are repeated, they are
+    /// left for another try.
+    async fn say_left(&mut self) {
+        match repeated(self.bot, self.transport, &self.left).await {
             Ok(once_more) => {
-                left.clear();
+                self.left.clear();
                 for (mut outgoing, busy) in once_more {
                     self.bot.host().make_again(&mut outgoing.post);
-                    self.say_in_turn(outgoing, busy);
+                    self.hand_over(outgoing, busy);
                 }
             }
             Err(error) => tracing::error!(%error, "answers of an earlier run cannot be said yet"),
+        }
+        for (outgoing, busy) in std::mem::take(&mut self.early) {
+            self.say_in_turn(outgoing, busy);
+        }
+    }
+
+    fn say_in_turn(&mut self, outgoing: Outgoing, busy: Busy) {
+        if !self.known.contains(&outgoing.key) {
+            self.hand_over(outgoing, busy);
         }
     }
 
     /// Says a post. A post about another one waits until that one is said, because it needs the id the network gives
     /// it. Nothing else waits.
-    fn say_in_turn(&mut self, outgoing: Outgoing, busy: Busy) {
+    fn hand_over(&mut self, outgoing: Outgoing, busy: Busy) {
         match self.under_way.entry(subject(&outgoing.post)) {
             Entry::Occupied(mut others) if outgoing.post.is_about().is_some() => {
                 others.get_mut().push_back((outgoing, busy));
@@ -187,14 +260,17 @@ impl Sayer<'_> {
         }
     }
 
-    fn say(&self, outgoing: Outgoing, busy: Busy) {
+    fn say(&mut self, outgoing: Outgoing, busy: Busy) {
         let outgoing = Outgoing { post: with_earlier(self.bot, outgoing.post), ..outgoing };
         let said = self.transport.send(outgoing.post.clone());
         let waiting = self.bot.host().waiting.with(&outgoing.post);
+        self.number += 1;
+        let number = self.number;
+        self.with_network.insert(number, (outgoing, busy));
         self.saying.push(Box::pin(async move {
             let said = said.await;
             drop(waiting);
-            (outgoing, busy, said)
+            (number, said)
         }));
     }
 
@@ -208,7 +284,8 @@ impl Sayer<'_> {
     }
 
     /// Marks a post as said and says the posts that waited for it.
-    fn finish(&mut self, (outgoing, busy, said): Said) {
+    fn finish(&mut self, number: u64, said: Result<Sent, SendError>) {
+        let Some((outgoing, busy)) = self.with_network.remove(&number) else { return };
         let subject = subject(&outgoing.post);
         self.mark(outgoing, busy, said);
         match self.under_way.get_mut(&subject).map(VecDeque::pop_front) {

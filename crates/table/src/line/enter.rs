@@ -80,6 +80,8 @@ impl Draft {
         outcome.changed =
             done.changes.taken_back.len() + done.changes.begun.len() + done.changes.made.len() > 0 || counts;
         outcome.undoes = attempt.effects.undoes;
+        outcome.erased.clone_from(&attempt.effects.erases);
+        outcome.revealed.clone_from(&attempt.effects.reveals);
         outcome.tells = std::mem::take(&mut attempt.effects.tells);
         outcome.announces = std::mem::take(&mut attempt.effects.announces);
         outcome.entry = Some(number);

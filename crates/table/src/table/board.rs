@@ -3,7 +3,8 @@
 use super::Table;
 use chat::{Earlier, Message, Post, RoomId, What};
 use host::Host;
-use host::outcome::{Heard, OnBoard, Outgoing};
+use host::outcome::{Heard, OnBoard};
+use host::outgoing::{Outgoing, Quotes};
 use host::room::FORMATTING;
 use journal::documents::{BoardDoc, to_json};
 use journal::keys;
@@ -29,7 +30,10 @@ impl Table {
         };
         heard.batch.put(keys::board(room), to_json(&BoardDoc { order, post, shown: digest, at }));
         let plain = !FORMATTING.is_on(&self.state.room(host, room)?.doc);
-        say(host, Post { what, plain, board: true, ..Post::new(key, room.clone(), blocks) }, heard);
+        let post = Post { what, plain, board: true, ..Post::new(key, room.clone(), blocks) };
+        let quotes = Quotes::of(&self.state.id, self.state.head.number, &heard.outcomes);
+        let quotes = Some(Quotes { entries: None, ..quotes });
+        heard.say(Outgoing { quotes, ..Outgoing::new(post, host.next_number()) });
         Ok(())
     }
 
@@ -44,15 +48,9 @@ impl Table {
         if let Some(BoardDoc { post, .. }) = known.filter(which) {
             heard.batch.delete(keys::board(room));
             let (key, what) = (format!("{post}/gone"), What::Withdraw(Earlier { key: post, id: None }));
-            say(host, Post { what, board: true, ..Post::new(key, room.clone(), Vec::new()) }, heard);
+            let post = Post { what, board: true, ..Post::new(key, room.clone(), Vec::new()) };
+            heard.say(Outgoing::new(post, host.next_number()));
         }
         Ok(())
     }
-}
-
-fn say(host: &Host, post: Post, heard: &mut Heard) {
-    let key = keys::outbox(&post.room.network, host.next_number());
-    let outgoing = Outgoing { key: key.clone(), post, roll: None, numbers: None };
-    heard.batch.put(key, to_json(&outgoing));
-    heard.posts.push(outgoing);
 }

@@ -3,10 +3,9 @@
 use super::Table;
 use chat::{Block, Earlier, Line, Message, PlayerId, Post, Readers, RoomId, Span, What, cut};
 use host::Host;
-use host::outcome::{Heard, Outcome, OutcomeKind, Outgoing};
+use host::outcome::{Heard, Outcome, OutcomeKind};
+use host::outgoing::{Outgoing, Quotes};
 use host::room::{Answered, FORMATTING, MIRROR};
-use journal::documents::to_json;
-use journal::keys;
 use journal::store::StoreError;
 use std::collections::BTreeMap;
 
@@ -53,7 +52,9 @@ impl Table {
     ) -> Result<(), StoreError> {
         for (room, news) in heard.outcomes.iter().flat_map(|outcome| outcome.announces.clone()).collect::<Vec<_>>() {
             let key = format!("{}/{}/{room}", message.said_in(), message.id);
-            self.announce(host, Post::new(key, room, vec![Block::Line(vec![Span::Text(news)])]), heard);
+            let post = Post::new(key, room, vec![Block::Line(vec![Span::Text(news)])]);
+            let quotes = Some(Quotes::of(&self.state.id, self.state.head.number, &heard.outcomes));
+            heard.say(Outgoing { quotes, ..Outgoing::new(post, host.next_number()) });
         }
         self.mirror(host, message, corrects, heard)
     }
@@ -77,6 +78,7 @@ impl Table {
         }
         let shown = heard.outcomes.iter().find(|outcome| !outcome.mirrored.is_empty());
         let roll = shown.and_then(|outcome| outcome.entry).map(|number| (self.state.id.clone(), number));
+        let quotes = Quotes::of(&self.state.id, self.state.head.number, &heard.outcomes);
         let part = |id: &str, room: &RoomId| format!("{}/{id}/{room}", message.said_in());
         for (room, doc) in self.ledger(host).rooms_at(&self.state.id)? {
             if room == message.room || !doc.sees_others() || host.ignores(&room, &doc, &message.speaker) {
@@ -96,7 +98,6 @@ impl Table {
             let blocks = mirrored(&from, &heard.outcomes, corrects);
             let present = host.roster.present(&room);
             let calls = heard.outcomes.iter().flat_map(|outcome| &outcome.calls);
-            let key = keys::outbox(&room.network, host.next_number());
             let earlier = |id: &str| What::Correct(Earlier { key: part(id, &room), id: None });
             let post = Post {
                 what: corrects.map_or(What::Say, earlier),
@@ -107,9 +108,8 @@ impl Table {
                 more: format!("{}more", doc.prefix),
                 ..Post::new(part(&message.id, &room), room.clone(), blocks)
             };
-            let outgoing = Outgoing { key: key.clone(), post, roll: roll.clone(), numbers: None };
-            heard.batch.put(key, to_json(&outgoing));
-            heard.posts.push(outgoing);
+            let (roll, quotes) = (roll.clone(), Some(quotes.clone()));
+            heard.say(Outgoing { roll, quotes, ..Outgoing::new(post, host.next_number()) });
         }
         Ok(())
     }

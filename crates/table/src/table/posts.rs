@@ -5,10 +5,10 @@ use crate::draft::person;
 use chat::{Block, Earlier, Line, Message, PlayerId, Post, Readers, Recipient, Reply, RoomId, Span, Told, What};
 use host::Host;
 use host::budget::MOST_LINES;
-use host::outcome::{Heard, Outcome, OutcomeKind, Outgoing};
+use host::outcome::{Heard, Outcome, OutcomeKind};
+use host::outgoing::{Outgoing, Quotes};
 use host::room::{FORMATTING, LINKS};
-use journal::documents::{When, to_json};
-use journal::keys;
+use journal::documents::When;
 use journal::store::StoreError;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -44,6 +44,7 @@ impl Table {
         }
         let readers = answers.readers(message);
         let manners = self.state.room(host, &message.room)?.doc.clone();
+        let quotes = Quotes::of(&self.state.id, self.state.head.number, &heard.outcomes);
         for said in answers.addressed(message, &elsewhere).into_iter().filter(|said| !said.answer.is_empty()) {
             let (roll, rolled, numbers) = (said.answer.roll, said.answer.rolled, said.answer.numbers.clone());
             let mut post = said.into_post(message, corrects, &readers);
@@ -53,11 +54,9 @@ impl Table {
                 _ => None,
             };
             post.more = format!("{}more", manners.prefix);
-            let key = keys::outbox(&post.room.network, host.next_number());
             let roll = roll.map(|number| (self.state.id.clone(), number));
-            let outgoing = Outgoing { key: key.clone(), post, roll, numbers };
-            heard.batch.put(key, to_json(&outgoing));
-            heard.posts.push(outgoing);
+            let quotes = Some(quotes.clone());
+            heard.say(Outgoing { roll, numbers, quotes, ..Outgoing::new(post, host.next_number()) });
         }
         self.post_elsewhere(host, message, corrects, heard)
     }

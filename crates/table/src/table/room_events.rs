@@ -8,7 +8,8 @@ use chat::{Block, Event, Message, PlayerId, Post, Readers, Reply, RoomId, Seen, 
 use dice::fair::MessageKey;
 use host::Host;
 use host::done::Done;
-use host::outcome::{Heard, Outcome, OutcomeKind, Outgoing};
+use host::outcome::{Heard, Outcome, OutcomeKind};
+use host::outgoing::Outgoing;
 use host::people::People;
 use host::rights::Rights;
 use host::room::WELCOME;
@@ -158,10 +159,7 @@ impl Table {
 
     /// Says something that answers nobody.
     pub(super) fn announce(&self, host: &Host, post: Post, heard: &mut Heard) {
-        let key = keys::outbox(&post.room.network, host.next_number());
-        let outgoing = Outgoing { key: key.clone(), post, roll: None, numbers: None };
-        heard.batch.put(key, to_json(&outgoing));
-        heard.posts.push(outgoing);
+        heard.say(Outgoing::new(post, host.next_number()));
         heard.reserved = self.safe;
     }
 

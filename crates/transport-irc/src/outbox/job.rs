@@ -31,6 +31,16 @@ impl Job {
         (!rest.is_empty()).then(|| Event::Rest { room: room.clone(), to: to.clone(), blocks: rest })
     }
 
+    /// Says nothing more of what was erased meanwhile.
+    pub fn forget_erased(&mut self) {
+        if self.post.forget_erased() {
+            match &mut self.begun {
+                Some(begun) if begun.written => begun.lines.clear(),
+                begun => *begun = None,
+            }
+        }
+    }
+
     /// The player whose message it answers; empty if it answers none.
     pub fn speaker(&self) -> &str {
         self.post.by.as_ref().map_or("", |by| &by.id)
