@@ -95,7 +95,7 @@ pub(crate) fn part(view: &View, at: At<'_>, words: &str) -> Markup {
     document(
         html! {
             body class="one" data-live=(format!("{}/live", at.base)) data-still="10000" data-version=(env!("CARGO_PKG_VERSION")) {
-                header { (title(view)) }
+                header { (title(view)) p class="back" { a href=(at.base) { "← The table" } } }
                 main {
                     section id="journal" aria-labelledby="h-journal" {
                         h2 id="h-journal" { (what) " " small { "newest first" } }
@@ -104,7 +104,6 @@ pub(crate) fn part(view: &View, at: At<'_>, words: &str) -> Markup {
                         (journal::entries(view, at))
                         (journal::older(view, at, words))
                     }
-                    p class="more" { a href=(at.base) { "Back to the table" } }
                 }
                 script { (PreEscaped(SCRIPT)) }
             }
@@ -119,13 +118,12 @@ pub(crate) fn one(view: &View, at: At<'_>) -> Markup {
     document(
         html! {
             body class="one" data-live=(format!("{}/live", at.base)) data-still="500" data-version=(env!("CARGO_PKG_VERSION")) {
-                header { (title(view)) }
+                header { (title(view)) p class="back" { a href=(at.base) { "← The table" } } }
                 main {
                     @for entry in &view.entries {
                         (journal::one(entry, view, at))
                         nav class="pn" aria-label="Other entries" {
                             @if entry.number > 1 { a href=(at.entry(entry.number - 1)) { "← #" (entry.number - 1) } } @else { span {} }
-                            a href=(at.base) { "The table" }
                             @if entry.number < newest { a href=(at.entry(entry.number + 1)) { "#" (entry.number + 1) " →" } } @else { span {} }
                         }
                     }
@@ -192,7 +190,7 @@ fn whose(view: &View) -> Markup {
     html! {
         @match view.reader {
             Reader::Anyone => "For everyone: shows what everybody may know.",
-            Reader::Player(_) => { (name) "’s page: shows what only " (name) " may see. Keep the link to yourself." },
+            Reader::Player(_) => { (name) "’s page: shows also what others may not see. Keep the link to yourself." },
             Reader::Referee(_) => strong { "Referee’s page: shows secrets. Keep the link to yourself." },
         }
     }

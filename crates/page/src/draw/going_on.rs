@@ -2,7 +2,7 @@
 
 use super::At;
 use super::times::time;
-use house::view::{Choice, Open, Scene, View};
+use house::view::{Choice, Open, Reader, Scene, View};
 use maud::{Markup, PreEscaped, html};
 use picture::clock;
 use plugin_api::piece::{Acting, Place, TurnOrder};
@@ -43,13 +43,12 @@ fn waited(open: &Open, view: &View, at: At<'_>) -> Markup {
             b { @if open.mine { "You, " } (open.who) }
             @if open.is_must() { " on " } @else if open.mine { ", may still choose on " } @else { " may still choose on " }
             a class="num" href=(at.entry(open.entry)) { "#" (open.entry) }
-            @if let Some(since) = open.since { span class="soft" { " (" (time(since)) ")" } }
-            @if let Some(until) = open.away { span class="soft" { " (away until " (time(until)) ")" } }
-            p class="do" {
-                @if open.mine { "Type in the chat " }
-                @for (place, Choice { command, label, .. }) in open.choices.iter().enumerate() {
-                    @if place > 0 { " · " }
-                    code { (view.prefix) (command) } " " (label)
+            @if let Some(since) = open.since { " " span class="soft" { "(" (time(since)) ")" } }
+            @if let Some(until) = open.away { " " span class="soft" { "(away until " (time(until)) ")" } }
+            @for (place, Choice { command, label, .. }) in open.choices.iter().enumerate() {
+                p class="do" {
+                    @if place > 0 { "or " } @else if open.mine { "Type in the chat " }
+                    code { (view.prefix) (command) } @if !label.is_empty() { " (" (label) ")" }
                 }
             }
         }
@@ -66,7 +65,7 @@ fn settled(scene: &Scene, view: &View, at: At<'_>) -> Markup {
                     @for roll in &scene.unsettled {
                         li {
                             b { (roll.who) } " on " a class="num" href=(at.entry(roll.entry)) { "#" (roll.entry) }
-                            p class="do" { code { (view.prefix) (roll.command) " #" (roll.entry) " 15" } }
+                            p class="do" { "Type in the chat " code { (view.prefix) (roll.command) " #" (roll.entry) } " and the difficulty" }
                         }
                     }
                 }
@@ -87,7 +86,7 @@ fn pieces(pieces: &[Piece], view: &View) -> Markup {
         @if !clocks.is_empty() {
             section { h2 { "Clocks" } ul class="clocks" { @for piece in clocks { (clocked(piece)) } } }
         }
-        @for piece in pieces { @if let Piece::Hand { of, name, cards } = piece { (hand(name, cards, view.plays.contains(of).into())) } }
+        @for piece in pieces { @if let Piece::Hand { of, name, cards } = piece { (hand(name, cards, view.plays.contains(of), view)) } }
         @for piece in lines { @if let Piece::Line(line) = piece { p class="soft" { (line.iter().cloned().fold(chat::Reply::new(), chat::Reply::span).plain()) } } }
     }
 }
@@ -138,27 +137,15 @@ fn clocked(piece: &Piece) -> Markup {
     }
 }
 
-/// Whose a hand is.
-enum Whose {
-    Ones,
-    Anothers,
-}
-
-impl From<bool> for Whose {
-    fn from(ones: bool) -> Self {
-        if ones { Whose::Ones } else { Whose::Anothers }
-    }
-}
-
-fn hand(name: &str, cards: &[Card], whose: Whose) -> Markup {
+fn hand(name: &str, cards: &[Card], is_ones: bool, view: &View) -> Markup {
+    let (whose, sees) = match (is_ones, &view.reader) {
+        (true, Reader::Referee(_)) => ("Your hand".to_owned(), "only referees see it"),
+        (true, _) => ("Your hand".to_owned(), "only you and the referees see it"),
+        (false, _) => (format!("The hand of {name}"), "only they and the referees see it"),
+    };
     html! {
         section {
-            h2 {
-                @match whose {
-                    Whose::Ones => { "Your hand " small { "only you and the referees see it" } },
-                    Whose::Anothers => { "The hand of " (name) " " small { "only they and the referees see it" } },
-                }
-            }
+            h2 { (whose) " " small { (sees) } }
             ul class="hand" { @for Card { number, name } in cards { li class="card" { i { (number) } b { (name) } } } }
         }
     }
