@@ -70,7 +70,7 @@ fn main() {
         line(what, times);
     }
     let id = TableId::of(&room());
-    let exported = Exported::of(&id, |key| store.read(key)).expect("it can be read").expect("it was played at");
+    let exported = Exported::of(&id, |keys| store.read_many(keys)).expect("it can be read").expect("it was played at");
     let mut file = Vec::new();
     let start = now();
     write(&exported, jiff::Timestamp::UNIX_EPOCH, &mut file).expect("memory does not fail");

@@ -10,6 +10,7 @@ mod deadline;
 mod directory;
 
 pub mod browser;
+pub mod counting;
 pub mod forger;
 pub mod help;
 pub mod irc;

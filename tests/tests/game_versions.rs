@@ -109,7 +109,7 @@ fn an_upgrade_says_what_becomes_of_the_chances_of_the_examples() {
 fn whole(table: &Seated) {
     let audit = journal::audit(&*table.store, &seated::table()).expect("the journal is whole");
     assert_eq!(audit.entries, audit.last);
-    let read = |key: &str| table.host().committer().read(key);
+    let read = |keys: &[String]| table.host().committer().read_many(keys);
     let exported = Exported::of(&seated::table(), read).expect("it can be read").expect("something was played");
     let mut file = Vec::new();
     export::write(&exported, table.host().now(), &mut file).expect("it can be written");

@@ -15,6 +15,7 @@ mod misread;
 mod own_games;
 mod properties;
 mod published;
+mod reads;
 mod sessions;
 #[path = "core.rs"]
 mod the_core;

@@ -102,7 +102,7 @@ fn meant(store: &dyn Store, room: &str, shown: &[RoomId]) -> anyhow::Result<Tabl
 }
 
 fn write_file(store: &dyn Store, table: &TableId, kind: Journal, made: File, file: &Path) -> anyhow::Result<()> {
-    let exported = Exported::of(table, |key| store.read(key))?;
+    let exported = Exported::of(table, |keys| store.read_many(keys))?;
     let exported = exported.with_context(|| format!("nothing was played at {table} yet"))?;
     let failed = || format!("{} cannot be written", file.display());
     let mut out = BufWriter::new(made);

@@ -13,7 +13,7 @@ use journal::documents::{GameDoc, Head, RollDoc, from_json};
 use journal::export::Exported;
 use journal::keys::{self, TableId};
 use journal::store::{Batch, StoreError};
-use journal::{Change, Changes, Page, Place, leaves, seed_of, words};
+use journal::{Ahead, Change, Changes, Page, Place, leaves, seed_of, words};
 use plugin_api::{CharacterId, Fit, Held, Plugin, Refusal, SavedState};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -97,6 +97,18 @@ impl<'a> Ledger<'a> {
         }
     }
 
+    /// The records under these keys, with the writes of the current message.
+    fn read_many(&self, keys: &[String]) -> Result<Vec<Option<Vec<u8>>>, StoreError> {
+        let written: Vec<_> = keys.iter().map(|key| self.writes.and_then(|writes| writes.get(key))).collect();
+        let others = keys.iter().zip(&written).filter(|(_, written)| written.is_none()).map(|(key, _)| key.clone());
+        let mut read = self.host.read_many(&others.collect::<Vec<_>>())?.into_iter();
+        let value = |written: Option<Option<&[u8]>>| match written {
+            Some(value) => value.map(<[u8]>::to_vec),
+            None => read.next().flatten(),
+        };
+        Ok(written.into_iter().map(value).collect())
+    }
+
     /// Entry `number`, or a refusal saying why there is none.
     pub fn must_have(&self, number: u64) -> Result<Page, Unplayed> {
         match self.page(number)? {
@@ -124,7 +136,9 @@ impl<'a> Ledger<'a> {
 
     /// The entries from `number` on backwards.
     pub fn backwards(&self, number: u64) -> impl Iterator<Item = Result<Page, StoreError>> + 'a {
-        self.walk(number, |page| page.below())
+        let (ledger, mut ahead) = (*self, Ahead::default());
+        let page = move |number| ahead.page(ledger.id(), number, |keys| ledger.read_many(keys));
+        walk(number, page, |page| page.below())
     }
 
     /// A player's last entry.
@@ -147,7 +161,8 @@ impl<'a> Ledger<'a> {
 
     /// The entries of the character of entry `number`, from it backwards.
     pub fn of_the_character_from(&self, number: u64) -> impl Iterator<Item = Result<Page, StoreError>> + 'a {
-        self.walk(number, |page| page.link.before.character.unwrap_or_default())
+        let ledger = *self;
+        walk(number, move |number| ledger.page(number), |page| page.link.before.character.unwrap_or_default())
     }
 
     /// The last entry of a player who may have several accounts.
@@ -187,27 +202,6 @@ impl<'a> Ledger<'a> {
             }
             None
         }))
-    }
-
-    fn walk(&self, from: u64, next: fn(&Page) -> u64) -> impl Iterator<Item = Result<Page, StoreError>> + 'a {
-        let (ledger, mut number) = (*self, from);
-        std::iter::from_fn(move || {
-            while number > 0 {
-                match ledger.page(number) {
-                    // Numbers left out after a crash that no entry names yet.
-                    Ok(None) => number -= 1,
-                    Ok(Some(page)) => {
-                        number = next(&page);
-                        return Some(Ok(page));
-                    }
-                    Err(error) => {
-                        number = 0;
-                        return Some(Err(error));
-                    }
-                }
-            }
-            None
-        })
     }
 
     /// The epochs with unpublished seeds, and the seeds.
@@ -316,10 +310,7 @@ impl<'a> Ledger<'a> {
     /// The table for export, as it is in memory.
     pub fn exported(&self) -> Exported<'a> {
         let ledger = *self;
-        let read = move |key: &str| match ledger.writes.and_then(|writes| writes.get(key)) {
-            Some(written) => Ok(written.map(<[u8]>::to_vec)),
-            None => ledger.host.read(key),
-        };
+        let read = move |keys: &[String]| ledger.read_many(keys);
         let State { id, doc, head, .. } = self.state;
         Exported::at_work(id, (*doc.doc).clone(), (**head).clone(), read)
     }
@@ -390,4 +381,30 @@ fn seen_at(plugin: &dyn Plugin, path: &str) -> Seen {
         [_, _, "state", place @ ..] => Seen::by(plugin.readers(place)),
         _ => Seen::EVERYBODY,
     }
+}
+
+/// The entries from `from` on, each time to the `next` one, until that is 0.
+fn walk<'a>(
+    from: u64,
+    mut page: impl FnMut(u64) -> Result<Option<Page>, StoreError> + 'a,
+    next: fn(&Page) -> u64,
+) -> impl Iterator<Item = Result<Page, StoreError>> + 'a {
+    let mut number = from;
+    std::iter::from_fn(move || {
+        while number > 0 {
+            match page(number) {
+                // Numbers left out after a crash that no entry names yet.
+                Ok(None) => number -= 1,
+                Ok(Some(page)) => {
+                    number = next(&page);
+                    return Some(Ok(page));
+                }
+                Err(error) => {
+                    number = 0;
+                    return Some(Err(error));
+                }
+            }
+        }
+        None
+    })
 }

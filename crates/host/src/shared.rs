@@ -276,6 +276,17 @@ impl Host {
         }
     }
 
+    /// The records under these keys.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    pub fn read_many(&self, keys: &[String]) -> Result<Vec<Option<Vec<u8>>>, StoreError> {
+        match self.reads {
+            Reads::Played => self.committer.read_many(keys),
+            Reads::Durable => self.committer.read_many_durable(keys),
+        }
+    }
+
     /// The table that a room sits at.
     ///
     /// # Errors

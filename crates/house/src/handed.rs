@@ -87,7 +87,7 @@ impl HandedOut {
     }
 
     fn again(&self, host: &Host) -> Result<String, StoreError> {
-        let read = |key: &str| host.committer().read(key);
+        let read = |keys: &[String]| host.committer().read_many(keys);
         let table =
             Exported::of(&self.table, read)?.ok_or_else(|| StoreError::damaged("head", "the journal is gone"))?;
         let piece = self.piece(&table.until(self.last, self.head.clone()), &host.plugins);
@@ -101,7 +101,7 @@ impl HandedOut {
 /// # Errors
 /// The store failed.
 pub(crate) fn whole(host: &Host, table: &TableId) -> Result<Option<String>, StoreError> {
-    let Some(exported) = Exported::of(table, |key: &str| host.read(key))? else { return Ok(None) };
+    let Some(exported) = Exported::of(table, |keys| host.read_many(keys))? else { return Ok(None) };
     let mut file = Limited(Vec::new());
     match export::write(&exported, host.now(), &mut file) {
         Ok(_) => Ok(Some(String::from_utf8_lossy(&file.0).into_owned())),

@@ -14,13 +14,16 @@ mod writer;
 
 pub use writer::{SYNC, Wait, Writer};
 
-use crate::store::{Batch, Condition, Store, StoreError, scan_all};
+use crate::store::{Batch, Cached, Condition, Store, StoreError, scan_all};
 use snapshot::{Before, Snapshot};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, Weak, mpsc};
 use std::thread::JoinHandle;
 use tokio::sync::oneshot;
+
+/// How many bytes of what was read or written lately are kept in memory: the records of some thousand tables in play.
+const KEPT: usize = 16 << 20;
 
 /// A sequence of batches; once one has failed, no later one is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -89,6 +92,7 @@ impl Committer {
     /// A committer without a thread: batches are written only in the [turns](Writer::turn) given to its writer. The
     /// writer must live as long as anybody submits anything.
     pub fn by_hand(store: Arc<dyn Store>) -> (Self, Writer) {
+        let store: Arc<dyn Store> = Arc::new(Cached::new(store, KEPT));
         let (queue, work) = mpsc::channel();
         let shared = Arc::new(Mutex::new(Shared {
             queue: Some(queue),
@@ -119,6 +123,29 @@ impl Committer {
             return Ok(value.clone());
         }
         self.store.read(key)
+    }
+
+    /// The values of these keys, including submitted batches.
+    ///
+    /// # Errors
+    /// As [`Store::read_many`].
+    pub fn read_many(&self, keys: &[String]) -> Result<Vec<Option<Vec<u8>>>, StoreError> {
+        // The order matters: what is written in between is read from the store.
+        let pending: Vec<_> = {
+            let shared = lock(&self.shared);
+            keys.iter().map(|key| shared.pending.get(key).map(|(_, value)| value.clone())).collect()
+        };
+        let others = keys.iter().zip(&pending).filter(|(_, pending)| pending.is_none()).map(|(key, _)| key.clone());
+        let mut read = self.store.read_many(&others.collect::<Vec<_>>())?.into_iter();
+        Ok(pending.into_iter().map(|value| value.unwrap_or_else(|| read.next().flatten())).collect())
+    }
+
+    /// The durable values of these keys.
+    ///
+    /// # Errors
+    /// As [`Store::read_many`].
+    pub fn read_many_durable(&self, keys: &[String]) -> Result<Vec<Option<Vec<u8>>>, StoreError> {
+        self.store.read_many(keys)
     }
 
     /// The durable value of `key`, without submitted batches that are not durable yet.

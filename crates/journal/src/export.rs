@@ -114,8 +114,11 @@ enum Scope {
     Move,
 }
 
-/// Reads a record: from a store, or from an open table.
-type Read<'a> = Box<dyn Fn(&str) -> Result<Option<Vec<u8>>, StoreError> + 'a>;
+/// Reads records: from a store, or from an open table.
+type Read<'a> = Box<dyn Fn(&[String]) -> Result<Vec<Option<Vec<u8>>>, StoreError> + 'a>;
+
+/// How many entries are read at once.
+const AT_ONCE: usize = 64;
 
 /// A table to be exported.
 pub struct Exported<'a> {
@@ -132,11 +135,13 @@ impl<'a> Exported<'a> {
     /// It cannot be read.
     pub fn of(
         id: &TableId,
-        read: impl Fn(&str) -> Result<Option<Vec<u8>>, StoreError> + 'a,
+        read: impl Fn(&[String]) -> Result<Vec<Option<Vec<u8>>>, StoreError> + 'a,
     ) -> Result<Option<Self>, StoreError> {
-        let Some(head) = read(&keys::head(id))? else { return Ok(None) };
-        let head: Head = from_json(&keys::head(id), &head)?;
-        let doc = read(&keys::doc(id))?.map(|doc| from_json(&keys::doc(id), &doc)).transpose()?.unwrap_or_default();
+        let both = [keys::head(id), keys::doc(id)];
+        let mut records = read(&both)?.into_iter();
+        let Some(head) = records.next().flatten() else { return Ok(None) };
+        let head: Head = from_json(&both[0], &head)?;
+        let doc = records.next().flatten().map(|doc| from_json(&both[1], &doc)).transpose()?.unwrap_or_default();
         Ok((head.number > 0).then(|| Exported::at_work(id, doc, head, read)))
     }
 
@@ -145,7 +150,7 @@ impl<'a> Exported<'a> {
         id: &TableId,
         doc: TableDoc,
         head: Head,
-        read: impl Fn(&str) -> Result<Option<Vec<u8>>, StoreError> + 'a,
+        read: impl Fn(&[String]) -> Result<Vec<Option<Vec<u8>>>, StoreError> + 'a,
     ) -> Self {
         Exported { id: id.clone(), doc, head, read: Box::new(read) }
     }
@@ -168,26 +173,40 @@ impl<'a> Exported<'a> {
 
     /// Its entries in order, all of them and everything in them.
     pub fn pages(&self) -> impl Iterator<Item = Result<Page, StoreError>> + '_ {
-        let page = |number| {
-            let key = keys::entry(&self.id, number);
-            let stored = (self.read)(&key).transpose()?;
-            Some(stored.and_then(|bytes| Page::of_stored(&key, &bytes)))
-        };
-        // A number left out after a crash has no record.
-        (1..=self.head.number).filter_map(page)
+        let (mut next, mut read) = (1, Vec::new().into_iter());
+        std::iter::from_fn(move || {
+            loop {
+                if let Some(page) = read.next() {
+                    return Some(page);
+                }
+                if next > self.head.number {
+                    return None;
+                }
+                let last = self.head.number.min(next + AT_ONCE as u64 - 1);
+                let keys: Vec<String> = (next..=last).map(|number| keys::entry(&self.id, number)).collect();
+                next = last + 1;
+                match (self.read)(&keys) {
+                    Ok(records) => read = pages(&keys, records).into_iter(),
+                    Err(error) => {
+                        next = self.head.number + 1;
+                        return Some(Err(error));
+                    }
+                }
+            }
+        })
     }
 
     /// The seeds that belong in a file of this scope.
     fn seeds(&self, scope: Scope) -> Result<BTreeMap<u32, String>, StoreError> {
         let mut seeds = BTreeMap::new();
         for epoch in 1..=self.head.epoch {
-            let key = keys::seed(&self.id, epoch);
-            let place = keys::published(&self.id, epoch);
-            let published = (self.read)(&place)?.map(|by| from_json::<u64>(&place, &by)).transpose()?;
+            let both = [keys::published(&self.id, epoch), keys::seed(&self.id, epoch)];
+            let mut records = (self.read)(&both)?.into_iter();
+            let published = records.next().flatten().map(|by| from_json::<u64>(&both[0], &by)).transpose()?;
             if (scope == Scope::Move || published.is_some_and(|by| by <= self.head.number))
-                && let Some(seed) = (self.read)(&key)?
+                && let Some(seed) = records.next().flatten()
             {
-                seeds.insert(epoch, from_json(&key, &seed)?);
+                seeds.insert(epoch, from_json(&both[1], &seed)?);
             }
         }
         Ok(seeds)
@@ -208,6 +227,12 @@ impl<'a> Exported<'a> {
             moves: scope == Scope::Move,
         })
     }
+}
+
+/// The entries in records. A number left out after a crash has no record.
+fn pages(keys: &[String], records: Vec<Option<Vec<u8>>>) -> Vec<Result<Page, StoreError>> {
+    let there = keys.iter().zip(records).filter_map(|(key, record)| Some((key, record?)));
+    there.map(|(key, record)| Page::of_stored(key, &record)).collect()
 }
 
 /// Writes what anyone may know of a journal.

@@ -100,6 +100,15 @@ fn whole(part: &str) -> String {
     part.replace("%2F", "/").replace("%25", "%")
 }
 
+/// Families of records that anybody can ask for by a name that they made up, with each message. There are not many of
+/// them, so all their keys can be known.
+const FAMILIES: [&str; 3] = [ACCOUNTS, ALONE, ROOMS];
+
+/// The prefix of the family of a key, if it is of one that anybody can ask for.
+pub fn family_of(key: &str) -> Option<&'static str> {
+    FAMILIES.into_iter().find(|family| key.starts_with(family))
+}
+
 /// A number in ten digits, so that keys sort numerically.
 fn number(number: u64) -> String {
     format!("{number:010}")
@@ -217,9 +226,12 @@ pub fn account_word(digest: &str) -> String {
     format!("{ACCOUNT_WORDS}{}", part(digest))
 }
 
+/// The prefix of all links between two accounts.
+pub const ACCOUNTS: &str = "account/";
+
 /// The other account of the same player. It counts only if that one says the same.
 pub fn account(player: &PlayerId) -> String {
-    format!("account/{}/{}", part(&player.network), part(&player.id))
+    format!("{ACCOUNTS}{}/{}", part(&player.network), part(&player.id))
 }
 
 /// When one of a player's two accounts was last used.
@@ -452,9 +464,12 @@ pub fn known_room(network: &str, prefix: &str, key: &str) -> Option<RoomId> {
     key.strip_prefix(prefix).map(|id| RoomId::new(network, whole(id)))
 }
 
+/// The prefix of all rooms in which the bot is alone.
+pub const ALONE: &str = "alone/";
+
 /// Since when the bot has been alone in a room.
 pub fn alone(room: &RoomId) -> String {
-    format!("alone/{}/{}", part(&room.network), part(&room.id))
+    format!("{ALONE}{}/{}", part(&room.network), part(&room.id))
 }
 
 /// The private chat in which an owner gives orders.

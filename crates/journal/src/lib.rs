@@ -15,6 +15,7 @@ pub mod moving;
 pub mod schema;
 pub mod store;
 
+mod ahead;
 mod audit;
 mod change;
 mod entropy;
@@ -26,6 +27,7 @@ mod salt;
 mod stored;
 mod verify;
 
+pub use ahead::Ahead;
 pub use audit::{Audit, AuditError, audit};
 pub use change::{Change, Changes, Touched, apply, diff, leaves, pointer};
 pub use entropy::Entropy;

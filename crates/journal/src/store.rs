@@ -3,11 +3,13 @@
 pub mod conformance;
 pub mod seal;
 
+mod cached;
 mod condition;
 mod memory;
 mod settled;
 mod tally;
 
+pub use cached::Cached;
 pub use condition::Condition;
 pub use memory::Memory;
 pub use settled::{Engine, Settled};
@@ -26,6 +28,14 @@ pub trait Store: Send + Sync {
     /// # Errors
     /// The record is damaged, or the store cannot be read.
     fn read(&self, key: &str) -> Result<Option<Vec<u8>>, StoreError>;
+
+    /// The values of these keys, in their order. An engine on another machine asks for all of them at once.
+    ///
+    /// # Errors
+    /// As [`read`](Self::read), of any of them.
+    fn read_many(&self, keys: &[String]) -> Result<Vec<Option<Vec<u8>>>, StoreError> {
+        keys.iter().map(|key| self.read(key)).collect()
+    }
 
     /// Up to `limit` records whose keys start with `prefix` and come after `after`, in key order.
     ///
@@ -73,6 +83,10 @@ pub struct Position {
 impl<S: Store + ?Sized> Store for Arc<S> {
     fn read(&self, key: &str) -> Result<Option<Vec<u8>>, StoreError> {
         (**self).read(key)
+    }
+
+    fn read_many(&self, keys: &[String]) -> Result<Vec<Option<Vec<u8>>>, StoreError> {
+        (**self).read_many(keys)
     }
 
     fn scan(&self, prefix: &str, after: Option<&str>, limit: usize) -> Result<Vec<(String, Vec<u8>)>, StoreError> {

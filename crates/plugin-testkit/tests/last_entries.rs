@@ -151,7 +151,7 @@ fn a_table_moves_between_versions_with_its_guests() {
     scene.say("later", "!toss");
     scene.put_away();
     let written = |store: &dyn Store| {
-        let (read, mut file) = (|key: &str| store.read(key), Vec::new());
+        let (read, mut file) = (|keys: &[String]| store.read_many(keys), Vec::new());
         let exported = Exported::of(&table(), read).unwrap().unwrap();
         write_all(&exported, store, Timestamp::UNIX_EPOCH, &mut file).unwrap();
         String::from_utf8(file).unwrap()

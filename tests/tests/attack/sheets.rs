@@ -209,7 +209,7 @@ fn a_journal_with_hidden_values_adds_up_and_moves() {
     table.restart();
     assert!(table.say(&ann, "!fortune").ok(), "the roll is known after a restart");
     audit(&*table.store, &id).expect("the journal leads to what is stored");
-    let read = |key: &str| table.store.read(key);
+    let read = |keys: &[String]| table.store.read_many(keys);
     let exported = export::Exported::of(&id, read).expect("memory does not fail").expect("it was played at");
     let (mut public, mut moved) = (Vec::new(), Vec::new());
     export::write(&exported, jiff::Timestamp::UNIX_EPOCH, &mut public).expect("memory does not fail");

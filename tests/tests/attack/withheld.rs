@@ -173,7 +173,7 @@ fn a_file_for_all_holds_no_card_and_is_of_the_second_format() {
 fn a_table_takes_its_cards_along() {
     let (table, _) = dealt();
     let mut moved = Vec::new();
-    let read = |key: &str| table.store.read(key);
+    let read = |keys: &[String]| table.store.read_many(keys);
     let exported = export::Exported::of(&table_id(), read).expect("memory does not fail").expect("it was played at");
     export::write_all(&exported, &*table.store, jiff::Timestamp::UNIX_EPOCH, &mut moved).expect("memory does not fail");
     moving::Moved::read(&mut moved.as_slice()).unwrap_or_else(|error| panic!("it cannot be moved: {error}"));

@@ -324,7 +324,7 @@ fn older(store: &Memory) -> Memory {
 
 fn proof(store: &Memory) -> Vec<u8> {
     let mut file = Vec::new();
-    let table = Exported::of(&table(), |key| store.read(key)).unwrap().unwrap();
+    let table = Exported::of(&table(), |keys| store.read_many(keys)).unwrap().unwrap();
     export::write(&table, Timestamp::UNIX_EPOCH, &mut file).unwrap();
     file
 }
@@ -335,7 +335,7 @@ fn moved(store: &Memory) -> Vec<u8> {
         &table(),
         TableDoc::default(),
         serde_json::from_slice(&store.read(&keys::head(&table())).unwrap().unwrap()).unwrap(),
-        |key| store.read(key),
+        |keys| store.read_many(keys),
     );
     export::write_all(&table, store, Timestamp::UNIX_EPOCH, &mut file).unwrap();
     file

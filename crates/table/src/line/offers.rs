@@ -54,7 +54,9 @@ impl Draft {
     pub(crate) fn asked(&self, host: &Host, rolls: &[(u64, RollDoc)]) -> Result<BTreeSet<CharacterId>, StoreError> {
         let (ledger, mut asked) = (self.ledger(host), BTreeSet::new());
         for (number, roll) in rolls {
-            let before = ledger.roll(*number)?.map(|roll| roll.open).unwrap_or_default();
+            // The roll of the entry that was just appended is new.
+            let known = if *number == self.state.head.number { None } else { ledger.roll(*number)? };
+            let before = known.map(|roll| roll.open).unwrap_or_default();
             asked.extend(roll.open.iter().filter(|open| !before.contains(open)).map(|open| open.character));
         }
         Ok(asked)

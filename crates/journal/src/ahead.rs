@@ -1,0 +1,38 @@
+//! Entries read ahead of a walk backwards through a journal, several at once.
+
+use crate::keys::{self, TableId};
+use crate::page::Page;
+use crate::store::StoreError;
+use std::collections::BTreeMap;
+
+/// The most entries read at once. A walk begins with one and doubles, because most end after a few.
+const MOST: u64 = 64;
+
+/// Entries read already.
+#[derive(Default)]
+pub struct Ahead {
+    read: BTreeMap<u64, Option<Vec<u8>>>,
+    many: u64,
+}
+
+impl Ahead {
+    /// Entry `number` of a table, if there is one; those below it are likely to be asked for next.
+    ///
+    /// # Errors
+    /// The entry is damaged, or `read` cannot read it, or one of those below.
+    pub fn page(
+        &mut self,
+        table: &TableId,
+        number: u64,
+        read: impl FnOnce(&[String]) -> Result<Vec<Option<Vec<u8>>>, StoreError>,
+    ) -> Result<Option<Page>, StoreError> {
+        if !self.read.contains_key(&number) {
+            self.many = (self.many * 2).clamp(1, MOST);
+            let numbers = number.saturating_sub(self.many - 1).max(1)..=number;
+            let keys: Vec<String> = numbers.clone().map(|number| keys::entry(table, number)).collect();
+            self.read = numbers.zip(read(&keys)?).collect();
+        }
+        let record = self.read.remove(&number).flatten();
+        record.map(|record| Page::of_stored(&keys::entry(table, number), &record)).transpose()
+    }
+}

@@ -1,0 +1,217 @@
+//! What was read or written lately, in memory in front of a store that nobody else writes.
+//!
+//! Most of what a command needs was written by one of the commands before it, so a table in play reads next to nothing from
+//! the store, wherever that is. What is walked through once ([`Store::read_many`], [`Store::scan`]) is not kept, so
+//! that it pushes nothing out.
+
+use super::{Batch, Position, Store, StoreError, scan_all};
+use crate::keys;
+use hashlink::LinkedHashMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// How many bytes of memory a record costs besides its key and value, about.
+const OVERHEAD: usize = 120;
+
+/// A store with a memory.
+pub struct Cached {
+    store: Arc<dyn Store>,
+    known: Mutex<Known>,
+}
+
+impl Cached {
+    /// A store in front of `store`, of which nobody else may write anything from now on. It keeps values of up to `bytes`
+    /// bytes in all, keys included, and an eighth of that of the knowledge that there is no value.
+    pub fn new(store: Arc<dyn Store>, bytes: usize) -> Self {
+        let known = Known {
+            values: Lately::new(bytes),
+            absent: Lately::new(bytes / 8),
+            families: BTreeMap::new(),
+            reading: BTreeMap::new(),
+        };
+        Cached { store, known: Mutex::new(known) }
+    }
+
+    fn known(&self) -> MutexGuard<'_, Known> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Does a write and learns what it did.
+    fn write(&self, batches: &[&Batch], write: impl FnOnce() -> Result<(), StoreError>) -> Result<(), StoreError> {
+        let written = write();
+        let mut known = self.known();
+        for (key, value) in batches.iter().copied().flatten() {
+            match &written {
+                Ok(()) => known.learn(key, value.as_deref()),
+                // Of a failed write a part may be there.
+                Err(_) => known.forget(key),
+            }
+        }
+        written
+    }
+}
+
+impl Store for Cached {
+    fn read(&self, key: &str) -> Result<Option<Vec<u8>>, StoreError> {
+        let mut known = self.known();
+        if let Some(value) = known.look(key, &*self.store)? {
+            return Ok(value);
+        }
+        known.begin(key);
+        drop(known);
+        let read = self.store.read(key);
+        let mut known = self.known();
+        if known.end(key)
+            && let Ok(value) = &read
+        {
+            known.keep(key, value.as_deref());
+        }
+        read
+    }
+
+    fn read_many(&self, keys: &[String]) -> Result<Vec<Option<Vec<u8>>>, StoreError> {
+        let mut known = self.known();
+        let found: Vec<_> = keys.iter().map(|key| known.look(key, &*self.store)).collect::<Result<_, _>>()?;
+        drop(known);
+        let unknown = keys.iter().zip(&found).filter(|(_, found)| found.is_none()).map(|(key, _)| key.clone());
+        let unknown: Vec<String> = unknown.collect();
+        let mut read = if unknown.is_empty() { Vec::new() } else { self.store.read_many(&unknown)? }.into_iter();
+        Ok(found.into_iter().map(|found| found.unwrap_or_else(|| read.next().flatten())).collect())
+    }
+
+    fn scan(&self, prefix: &str, after: Option<&str>, limit: usize) -> Result<Vec<(String, Vec<u8>)>, StoreError> {
+        self.store.scan(prefix, after, limit)
+    }
+
+    fn commit(&self, batch: &Batch) -> Result<(), StoreError> {
+        self.write(&[batch], || self.store.commit(batch))
+    }
+
+    fn commit_behind(&self, first: Batch, last: Batch) -> Result<(), StoreError> {
+        self.write(&[&first, &last], || self.store.commit_behind(first.clone(), last.clone()))
+    }
+
+    fn position(&self) -> Option<Position> {
+        self.store.position()
+    }
+}
+
+/// What is known of the store.
+struct Known {
+    values: Lately<Vec<u8>>,
+    /// Keys without a value.
+    absent: Lately<()>,
+    /// All keys of these families, once one of them was asked for.
+    families: BTreeMap<&'static str, BTreeSet<String>>,
+    /// Keys that are being read: by how many, and whether one was written meanwhile, so that what they found may be old.
+    reading: BTreeMap<String, (usize, bool)>,
+}
+
+impl Known {
+    /// What is known under a key; an inner `None` means that there is nothing.
+    fn look(&mut self, key: &str, store: &dyn Store) -> Result<Option<Option<Vec<u8>>>, StoreError> {
+        if let Some(value) = self.values.get(key) {
+            return Ok(Some(Some(value.clone())));
+        }
+        let Some(family) = keys::family_of(key) else {
+            return Ok(self.absent.get(key).map(|()| None));
+        };
+        if !self.families.contains_key(family) {
+            let all = scan_all(store, family).map(|record| record.map(|(key, _)| key));
+            self.families.insert(family, all.collect::<Result<_, _>>()?);
+        }
+        Ok((!self.families[family].contains(key)).then_some(None))
+    }
+
+    fn begin(&mut self, key: &str) {
+        self.reading.entry(key.to_owned()).or_default().0 += 1;
+    }
+
+    /// True if nothing was written to the key since it began to be read.
+    fn end(&mut self, key: &str) -> bool {
+        let Some((readers, written)) = self.reading.get_mut(key) else { return false };
+        *readers -= 1;
+        let (last, current) = (*readers == 0, !*written);
+        if last {
+            self.reading.remove(key);
+        }
+        current
+    }
+
+    /// Learns what was written under a key.
+    fn learn(&mut self, key: &str, value: Option<&[u8]>) {
+        self.overtake(key);
+        if let Some(family) = keys::family_of(key).and_then(|family| self.families.get_mut(family)) {
+            match value {
+                Some(_) => drop(family.insert(key.to_owned())),
+                None => drop(family.remove(key)),
+            }
+        }
+        self.keep(key, value);
+    }
+
+    /// Keeps what is under a key.
+    fn keep(&mut self, key: &str, value: Option<&[u8]>) {
+        self.values.remove(key);
+        self.absent.remove(key);
+        match value {
+            Some(value) => self.values.put(key, value.to_vec(), value.len()),
+            // Anybody can invent names of rooms, people and messages, but a table's records are its own.
+            None if key.starts_with(keys::TABLES) => self.absent.put(key, (), 0),
+            None => {}
+        }
+    }
+
+    fn forget(&mut self, key: &str) {
+        self.overtake(key);
+        self.values.remove(key);
+        self.absent.remove(key);
+        keys::family_of(key).map(|family| self.families.remove(family));
+    }
+
+    fn overtake(&mut self, key: &str) {
+        if let Some((_, written)) = self.reading.get_mut(key) {
+            *written = true;
+        }
+    }
+}
+
+/// Things by their keys, of which those that were used least lately go first.
+struct Lately<V> {
+    kept: LinkedHashMap<String, (V, usize)>,
+    bytes: usize,
+    most: usize,
+}
+
+impl<V> Lately<V> {
+    fn new(most: usize) -> Self {
+        Lately { kept: LinkedHashMap::new(), bytes: 0, most }
+    }
+
+    fn get(&mut self, key: &str) -> Option<&V> {
+        self.kept.to_back(key).map(|(value, _)| &*value)
+    }
+
+    fn put(&mut self, key: &str, value: V, bytes: usize) {
+        let cost = key.len() + bytes + OVERHEAD;
+        if cost > self.most / 8 {
+            return;
+        }
+        self.bytes += cost;
+        self.kept.insert(key.to_owned(), (value, cost));
+        while self.bytes > self.most
+            && let Some((_, (_, cost))) = self.kept.pop_front()
+        {
+            self.bytes -= cost;
+        }
+    }
+
+    fn remove(&mut self, key: &str) {
+        if let Some((_, cost)) = self.kept.remove(key) {
+            self.bytes -= cost;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;
