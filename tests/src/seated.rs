@@ -109,6 +109,7 @@ impl<S: Store + Clone + 'static> Seated<S> {
         let mut batch = Batch::default();
         batch.put(key, to_json(record));
         self.store.commit(&batch).expect("the store does not fail");
+        self.host.committer().forget();
     }
 
     /// An entry of the hall's table as it is stored.

@@ -3,7 +3,7 @@
 use chat::{Block, Event, Message, Recipient, RoomId, Span, Standing};
 use jiff::SignedDuration;
 use table::OutcomeKind;
-use tests::seated::{Came, NETWORK, Person, Seated, hall};
+use tests::seated::{Came, NETWORK, Person, Seated, hall, text};
 
 /// A bot in two rooms.
 struct Rooms(Seated);
@@ -57,6 +57,19 @@ fn the_rest_of_a_long_answer_is_erased_with_the_words() {
     let (before, behind) = left("#1 my street");
     assert!(before.contains("my street"), "{before}");
     assert!(behind.starts_with("There is nothing more to show here"), "{behind}");
+}
+
+#[test]
+fn what_a_line_shows_and_a_later_line_of_its_message_erases_is_not_said() {
+    let mut rooms = Rooms::new();
+    rooms.say("hall", "!roll 1d1 # my street");
+    rooms.say("hall", "!roll 1d1 # a lamp");
+    let said = rooms.say("hall", "!history\n!erase #1");
+    let posts: String = said.heard.posts.iter().map(|outgoing| text(&outgoing.post)).collect();
+    assert!(said.ok() && !posts.contains("my street"), "{posts}");
+    let said = rooms.say("hall", "!roll 1d1 # a door\n!erase #2");
+    let posts: String = said.heard.posts.iter().map(|outgoing| text(&outgoing.post)).collect();
+    assert!(posts.contains("a door") && posts.contains("#2 is erased"), "{posts}");
 }
 
 #[test]

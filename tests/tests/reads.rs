@@ -91,7 +91,7 @@ fn a_table_in_play_is_read_from_memory() {
 fn a_table_that_was_put_away_is_read_in_few_steps() {
     let mut table = played(600);
     let ann = Person::account("Ann");
-    for (line, most) in [("!roll d20", 12), ("!history", 16), ("!story", 24), ("!export", 24)] {
+    for (line, most) in [("!roll d20", 12), ("!history", 16), ("!now", 20), ("!story", 24), ("!export", 24)] {
         table.restart();
         let read = read_for(&mut table, &ann, line);
         assert!(read.len() <= most, "{line}: {} {read:?}", read.len());

@@ -254,8 +254,9 @@ impl Post {
 
     /// If its words were erased while it waited, says that instead, and returns true once.
     pub fn forget_erased(&mut self) -> bool {
-        let erased = std::mem::take(&mut self.erased).is_set() && self.withdraws().is_none();
+        let erased = self.erased.is_set() && self.withdraws().is_none();
         if erased {
+            self.erased = Erased::default();
             let note = "What I wanted to say here is gone: words in it were erased before I could.";
             self.blocks = vec![Block::Line(vec![Span::Text(note.to_owned())])];
             (self.pictures, self.files, self.told, self.page) = (Vec::new(), Vec::new(), Vec::new(), None);

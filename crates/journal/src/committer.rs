@@ -34,7 +34,7 @@ pub type Ticket = oneshot::Receiver<Result<(), StoreError>>;
 
 /// The only writer of the store.
 pub struct Committer {
-    store: Arc<dyn Store>,
+    store: Arc<Cached>,
     shared: Arc<Mutex<Shared>>,
     lanes: AtomicU64,
     writer: Option<JoinHandle<()>>,
@@ -92,7 +92,7 @@ impl Committer {
     /// A committer without a thread: batches are written only in the [turns](Writer::turn) given to its writer. The
     /// writer must live as long as anybody submits anything.
     pub fn by_hand(store: Arc<dyn Store>) -> (Self, Writer) {
-        let store: Arc<dyn Store> = Arc::new(Cached::new(store, KEPT));
+        let store = Arc::new(Cached::new(store, KEPT));
         let (queue, work) = mpsc::channel();
         let shared = Arc::new(Mutex::new(Shared {
             queue: Some(queue),
@@ -107,6 +107,11 @@ impl Committer {
         }));
         let writer = Writer::new(store.clone(), shared.clone(), work);
         (Committer { store, shared, lanes: AtomicU64::new(0), writer: None }, writer)
+    }
+
+    /// Forgets what it knows of the store, because somebody else may have written to it.
+    pub fn forget(&self) {
+        self.store.forget();
     }
 
     /// Returns a new lane.

@@ -114,6 +114,7 @@ impl Sitting {
                 self.host.committer().commit(Some(table.lane()), batch)?;
             }
         }
+        self.host.committer().forget();
         Ok(())
     }
 

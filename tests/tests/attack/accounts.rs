@@ -202,6 +202,7 @@ fn whoever_links_two_accounts_at_once_has_one_other_at_most() {
     batch.put(journal::keys::account(gus().player()), other);
     batch.put(journal::keys::account_used(gus().player()), journal::documents::to_json(&"2026-01-01T00:00:00Z"));
     two.0.store.commit(&batch).unwrap();
+    two.0.host().committer().forget();
     assert!(two.alone(&gus(), "me").all().contains("no other account"));
     assert!(two.alone(&annie(), "me").all().contains("@ann:example.org"));
 }

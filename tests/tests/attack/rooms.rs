@@ -233,6 +233,7 @@ async fn a_deleted_message_is_erased_at_the_own_table_of_a_room_that_plays_at_an
             let mut batch = Batch::default();
             batch.delete(keys::inbox(&room("den"), &said));
             rooms.running.store.commit(&batch).expect("memory does not fail");
+            rooms.running.bot.host().committer().forget();
         }
         rooms.take_back("den", "ann", &said);
         rooms.withdrawn("den", &said).await;

@@ -9,7 +9,7 @@ use super::send::forgetting;
 use super::{Busy, Running};
 use crate::bot::Bot;
 use chat::{Block, Event, Message, Post, RoomId, Span, Transport};
-use journal::Page;
+use journal::Ahead;
 use journal::digest;
 use journal::documents::{Head, InboxRow, from_json, to_json};
 use journal::keys::{self, SORRY, TableId};
@@ -72,11 +72,14 @@ pub(super) async fn unsaid(bot: &Bot, transport: &dyn Transport) -> Result<Vec<O
     }
     let mut batch = Batch::default();
     for (table, before) in tables {
-        for (by, erased) in erased_since(bot, &table, before)? {
+        let mut since = |by: u64, erased: &[u64]| {
             let forgets = |outgoing: &mut Outgoing| {
-                outgoing.quotes.as_ref().is_some_and(|quotes| quotes.before < by) && outgoing.forget(&table, &erased)
+                outgoing.quotes.as_ref().is_some_and(|quotes| quotes.before < by) && outgoing.forget(&table, erased)
             };
             batch.append(forgetting(posts.iter_mut(), forgets));
+        };
+        if let Err(error) = erased_since(bot, &table, before, &mut since) {
+            tracing::error!(%table, %error, "answers that wait may hold words that were erased");
         }
     }
     if let Err(error) = commit(bot, batch).await {
@@ -85,19 +88,18 @@ pub(super) async fn unsaid(bot: &Bot, transport: &dyn Transport) -> Result<Vec<O
     Ok(posts)
 }
 
-/// The entries behind this one that erased words, each with the entries whose words those were.
-fn erased_since(bot: &Bot, table: &TableId, before: u64) -> Result<Vec<(u64, Vec<u64>)>, StoreError> {
+/// Tells of each entry behind this one that erased words, with the entries whose words those were.
+fn erased_since(bot: &Bot, table: &TableId, before: u64, tell: &mut dyn FnMut(u64, &[u64])) -> Result<(), StoreError> {
     let host = bot.host();
     let head: Option<Head> = host.read_doc(&keys::head(table))?;
-    let mut found = Vec::new();
-    for number in before + 1..=head.map_or(before, |head| head.number) {
-        let key = keys::entry(table, number);
-        if let Some(record) = host.committer().read(&key)? {
-            let erases = Page::of_stored(&key, &record)?.entry.erases;
-            found.extend((!erases.is_empty()).then_some((number, erases)));
+    let (mut number, mut ahead) = (head.map_or(0, |head| head.number), Ahead::default());
+    while number > before {
+        if let Some(page) = ahead.page(table, number, |keys| host.committer().read_many(keys))? {
+            tell(number, &page.entry.erases);
         }
+        number -= 1;
     }
-    Ok(found)
+    Ok(())
 }
 
 /// Reads the records under `prefix`. An unreadable one is logged and left in place; it must not stop the others.

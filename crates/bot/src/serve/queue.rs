@@ -111,6 +111,7 @@ impl Running {
                 unconfirmed,
                 passed,
                 unsaid,
+                erased: Vec::new(),
                 left: BTreeSet::new(),
                 leaving: false,
                 begun: false,
@@ -174,6 +175,8 @@ struct Worker {
     passed: BTreeSet<String>,
     /// Posts of the current event, to be said once it is durable.
     unsaid: Vec<Outgoing>,
+    /// The entries whose words the current event erases. What waits elsewhere to be said forgets them once that is durable.
+    erased: Vec<u64>,
     /// Rooms that left the table since it was opened here. What was said there afterwards is played elsewhere.
     left: BTreeSet<RoomId>,
     /// True once an event was left for the next start; all later ones are left too, so none overtakes another.
@@ -347,7 +350,7 @@ impl Worker {
             None => (Table::open(&host, self.id.clone())?, left::stumbled(&bot, event, waiting.is_some())),
         };
         bot.at(Step::Heard).await;
-        let erased: Arc<[u64]> = heard.erased().into();
+        self.erased = heard.erased();
         let Heard { mut batch, mut posts, early, reserved, outcomes } = heard;
         // Another room of the table may be on a network that is no longer configured.
         for lost in posts.extract_if(.., |post| self.running.side(&post.post.room.network).is_none()) {
@@ -387,14 +390,16 @@ impl Worker {
         metric::count(&event.room().network, &outcomes);
         bot.at(Step::Played).await;
         self.say_all(busy);
-        if !erased.is_empty() {
-            self.running.forget(&self.id, &erased);
-        }
         Ok(outcomes)
     }
 
-    /// Says the posts of the current event if a `busy` guard is given.
+    /// Says the posts of the current event if a `busy` guard is given. What it erased is forgotten first, as these posts do
+    /// not hold it.
     fn say_all(&mut self, busy: Option<&Busy>) {
+        let erased = std::mem::take(&mut self.erased);
+        if !erased.is_empty() {
+            self.running.forget(&self.id, &erased.into());
+        }
         let posts = std::mem::take(&mut self.unsaid);
         if let Some(busy) = busy {
             posts.into_iter().for_each(|post| self.say(post, busy));

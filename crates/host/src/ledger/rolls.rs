@@ -2,7 +2,8 @@
 
 use crate::ledger::Ledger;
 use crate::unplayed::Unplayed;
-use journal::documents::{Choice, RollDoc};
+use journal::documents::{Choice, RollDoc, from_json};
+use journal::keys;
 use journal::store::StoreError;
 use plugin_api::{CharacterId, CommandSpec, FollowUp, Refusal, Role};
 
@@ -16,6 +17,17 @@ pub struct Answers {
 }
 
 impl Ledger<'_> {
+    /// What can still be done about these rolls, in their order, without those about which nothing is known.
+    pub fn rolls(&self, numbers: impl IntoIterator<Item = u64>) -> Result<Vec<(u64, RollDoc)>, StoreError> {
+        let numbers: Vec<u64> = numbers.into_iter().collect();
+        let keys: Vec<String> = numbers.iter().map(|number| keys::roll(self.id(), *number)).collect();
+        let records = self.read_many(&keys)?.into_iter().zip(&keys).zip(numbers);
+        let read = |((record, key), number): ((Option<Vec<u8>>, &String), u64)| {
+            Some(from_json(key, &record?).map(|roll| (number, roll)))
+        };
+        records.filter_map(read).collect()
+    }
+
     /// The roll that entry `number` leads to: its own, the one that took its place when its message was edited, or the
     /// one that it followed up on.
     pub fn roll_of(&self, number: u64) -> Result<Option<(u64, RollDoc)>, StoreError> {
@@ -47,16 +59,17 @@ impl Ledger<'_> {
         let unplayed = |id: CharacterId| characters.get(&id).is_some_and(|each| each.owner.is_none());
         let by_referee = |id: CharacterId| unplayed(id) && answers.role >= Role::Referee;
         let mut instead = None;
-        for number in self.head().open.iter().rev() {
-            let fits = |roll: &RollDoc| roll.game == game && roll.record.is_some() && asking(roll);
-            let Some(roll) = self.roll(*number)?.filter(fits) else { continue };
+        for (number, roll) in self.rolls(self.head().open.iter().rev().copied())? {
+            if roll.game != game || roll.record.is_none() || !asking(&roll) {
+                continue;
+            }
             let mut to =
                 roll.open.iter().filter(|open| open.character != roll.character && command.begins(&open.command));
             if to.clone().any(|open| open.character == answers.to) {
-                return Ok(Some(*number));
+                return Ok(Some(number));
             }
             if instead.is_none() && to.any(|open| by_referee(open.character)) {
-                instead = Some(*number);
+                instead = Some(number);
             }
         }
         Ok(instead)

@@ -76,9 +76,8 @@ impl Open {
 /// secret rolls there is only what the reader may see, and only if nobody else reads it.
 pub(crate) fn all(looking: &Looking) -> Result<Vec<Open>, StoreError> {
     let (mut all, mut newest) = (Vec::new(), BTreeMap::new());
-    for entry in looking.ledger.head().open.iter().rev() {
-        let Some(roll) = looking.ledger.roll(*entry)? else { continue };
-        let page = if roll.secret { looking.ledger.page(*entry)? } else { None };
+    for (entry, roll) in looking.ledger.rolls(looking.ledger.head().open.iter().rev().copied())? {
+        let page = if roll.secret { looking.ledger.page(entry)? } else { None };
         if page.is_some_and(|page| !looking.in_secret || !looking.may_see(&page)) {
             continue;
         }
@@ -88,10 +87,10 @@ pub(crate) fn all(looking: &Looking) -> Result<Vec<Open>, StoreError> {
             let current = match kind {
                 // Nobody is asked any more for a scene that ended when the party came together.
                 OfferKind::Must => looking.table.still_apart(roll.apart) == roll.apart,
-                OfferKind::Option => *entry >= newest_of(looking, character, &mut newest)?.max(since),
+                OfferKind::Option => entry >= newest_of(looking, character, &mut newest)?.max(since),
             };
             if current && seen.insert((character, kind)) {
-                all.push(Open::of(looking, *entry, (character, kind), &roll));
+                all.push(Open::of(looking, entry, (character, kind), &roll));
             }
         }
     }

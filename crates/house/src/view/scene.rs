@@ -66,11 +66,12 @@ fn to_settle(looking: &Looking, scene: Option<u64>, open: &[Open]) -> Result<Vec
         return Ok(Vec::new());
     }
     let (newest, mut found) = (looking.ledger.head().number, Vec::new());
-    for number in (newest.saturating_sub(LOOKED_AT) + 1..=newest).rev() {
+    for (number, roll) in looking.ledger.rolls((newest.saturating_sub(LOOKED_AT) + 1..=newest).rev())? {
         let asked = open.iter().any(|open| open.is_must() && open.entry == number);
         let still = |roll: &RollDoc| looking.table.still_apart(roll.apart) == roll.apart;
-        let here = |roll: &RollDoc| !roll.secret && !asked && roll.apart == scene && still(roll);
-        let Some(roll) = looking.ledger.roll(number)?.filter(here) else { continue };
+        if roll.secret || asked || roll.apart != scene || !still(&roll) {
+            continue;
+        }
         let (Some(record), Some(plugin)) = (&roll.record, looking.host.plugins.get(&roll.game)) else { continue };
         let commands = plugin.manifest().commands.iter().map(|command| command.name.as_str());
         let fits = |command: &&str| {

@@ -8,6 +8,7 @@ use super::{Batch, Position, Store, StoreError, scan_all};
 use crate::keys;
 use hashlink::LinkedHashMap;
 use std::collections::{BTreeMap, BTreeSet};
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// How many bytes of memory a record costs besides its key and value, about.
@@ -32,29 +33,41 @@ impl Cached {
         Cached { store, known: Mutex::new(known) }
     }
 
+    /// Forgets everything, because somebody else may have written to the store.
+    pub fn forget(&self) {
+        let mut known = self.known();
+        (known.values.bytes, known.absent.bytes) = (0, 0);
+        known.values.kept.clear();
+        known.absent.kept.clear();
+        known.families.clear();
+        known.reading.values_mut().for_each(|(_, written)| *written = true);
+    }
+
     fn known(&self) -> MutexGuard<'_, Known> {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Does a write and learns what it did.
     fn write(&self, batches: &[&Batch], write: impl FnOnce() -> Result<(), StoreError>) -> Result<(), StoreError> {
-        let written = write();
+        // A store that panics may have written it.
+        let written = catch_unwind(AssertUnwindSafe(write));
         let mut known = self.known();
         for (key, value) in batches.iter().copied().flatten() {
             match &written {
-                Ok(()) => known.learn(key, value.as_deref()),
+                Ok(Ok(())) => known.learn(key, value.as_deref()),
                 // Of a failed write a part may be there.
-                Err(_) => known.forget(key),
+                Ok(Err(_)) | Err(_) => known.forget(key),
             }
         }
-        written
+        drop(known);
+        written.unwrap_or_else(|panic| resume_unwind(panic))
     }
 }
 
 impl Store for Cached {
     fn read(&self, key: &str) -> Result<Option<Vec<u8>>, StoreError> {
         let mut known = self.known();
-        if let Some(value) = known.look(key, &*self.store)? {
+        if let Some(value) = known.look(key, &*self.store) {
             return Ok(value);
         }
         known.begin(key);
@@ -71,11 +84,20 @@ impl Store for Cached {
 
     fn read_many(&self, keys: &[String]) -> Result<Vec<Option<Vec<u8>>>, StoreError> {
         let mut known = self.known();
-        let found: Vec<_> = keys.iter().map(|key| known.look(key, &*self.store)).collect::<Result<_, _>>()?;
-        drop(known);
+        let found: Vec<_> = keys.iter().map(|key| known.look(key, &*self.store)).collect();
         let unknown = keys.iter().zip(&found).filter(|(_, found)| found.is_none()).map(|(key, _)| key.clone());
         let unknown: Vec<String> = unknown.collect();
-        let mut read = if unknown.is_empty() { Vec::new() } else { self.store.read_many(&unknown)? }.into_iter();
+        unknown.iter().for_each(|key| known.begin(key));
+        drop(known);
+        let read = if unknown.is_empty() { Ok(Vec::new()) } else { self.store.read_many(&unknown) };
+        let mut known = self.known();
+        for (place, key) in unknown.iter().enumerate() {
+            // That there is nothing costs little.
+            if known.end(key) && read.as_ref().is_ok_and(|read| read.get(place).is_some_and(Option::is_none)) {
+                known.keep(key, None);
+            }
+        }
+        let mut read = read?.into_iter();
         Ok(found.into_iter().map(|found| found.unwrap_or_else(|| read.next().flatten())).collect())
     }
 
@@ -101,26 +123,27 @@ struct Known {
     values: Lately<Vec<u8>>,
     /// Keys without a value.
     absent: Lately<()>,
-    /// All keys of these families, once one of them was asked for.
-    families: BTreeMap<&'static str, BTreeSet<String>>,
+    /// The keys of these families, once one of them was asked for: of no other key there is a record. `None` if they cannot
+    /// be listed, because one record is damaged.
+    families: BTreeMap<&'static str, Option<BTreeSet<String>>>,
     /// Keys that are being read: by how many, and whether one was written meanwhile, so that what they found may be old.
     reading: BTreeMap<String, (usize, bool)>,
 }
 
 impl Known {
     /// What is known under a key; an inner `None` means that there is nothing.
-    fn look(&mut self, key: &str, store: &dyn Store) -> Result<Option<Option<Vec<u8>>>, StoreError> {
+    fn look(&mut self, key: &str, store: &dyn Store) -> Option<Option<Vec<u8>>> {
         if let Some(value) = self.values.get(key) {
-            return Ok(Some(Some(value.clone())));
+            return Some(Some(value.clone()));
         }
         let Some(family) = keys::family_of(key) else {
-            return Ok(self.absent.get(key).map(|()| None));
+            return self.absent.get(key).map(|()| None);
         };
         if !self.families.contains_key(family) {
             let all = scan_all(store, family).map(|record| record.map(|(key, _)| key));
-            self.families.insert(family, all.collect::<Result<_, _>>()?);
+            self.families.insert(family, all.collect::<Result<_, _>>().ok());
         }
-        Ok((!self.families[family].contains(key)).then_some(None))
+        self.families[family].as_ref().filter(|keys| !keys.contains(key)).map(|_| None)
     }
 
     fn begin(&mut self, key: &str) {
@@ -141,11 +164,10 @@ impl Known {
     /// Learns what was written under a key.
     fn learn(&mut self, key: &str, value: Option<&[u8]>) {
         self.overtake(key);
-        if let Some(family) = keys::family_of(key).and_then(|family| self.families.get_mut(family)) {
-            match value {
-                Some(_) => drop(family.insert(key.to_owned())),
-                None => drop(family.remove(key)),
-            }
+        match (self.family(key), value) {
+            (Some(family), Some(_)) => drop(family.insert(key.to_owned())),
+            (Some(family), None) => drop(family.remove(key)),
+            (None, _) => {}
         }
         self.keep(key, value);
     }
@@ -166,7 +188,13 @@ impl Known {
         self.overtake(key);
         self.values.remove(key);
         self.absent.remove(key);
-        keys::family_of(key).map(|family| self.families.remove(family));
+        // It may be there.
+        self.family(key).map(|family| family.insert(key.to_owned()));
+    }
+
+    /// The known keys of the family of a key.
+    fn family(&mut self, key: &str) -> Option<&mut BTreeSet<String>> {
+        self.families.get_mut(keys::family_of(key)?)?.as_mut()
     }
 
     fn overtake(&mut self, key: &str) {

@@ -13,6 +13,9 @@ use journal::store::StoreError;
 impl Table {
     /// Posts what a message's outcomes show on boards, and takes back the boards that nobody wants any more.
     pub(super) fn post_boards(&mut self, host: &Host, message: &Message, heard: &mut Heard) -> Result<(), StoreError> {
+        if !heard.erased().is_empty() {
+            self.show_boards_anew(host, heard)?;
+        }
         for (number, room) in std::mem::take(&mut self.left_boards) {
             self.take_back_board(host, &room, |known| known.order == number, heard)?;
         }
@@ -34,6 +37,17 @@ impl Table {
         let quotes = Quotes::of(&self.state.id, self.state.head.number, &heard.outcomes);
         let quotes = Some(Quotes { entries: None, ..quotes });
         heard.say(Outgoing { quotes, ..Outgoing::new(post, host.next_number()) });
+        Ok(())
+    }
+
+    /// Lets every board of the table be shown again, because one that waited to be said may have forgotten what it showed.
+    fn show_boards_anew(&self, host: &Host, heard: &mut Heard) -> Result<(), StoreError> {
+        for room in self.ledger(host).rooms_at(&self.state.id)?.into_keys() {
+            let key = keys::board(&room);
+            if let Some(board) = host.read_doc::<BoardDoc>(&key)? {
+                heard.batch.put(key, to_json(&BoardDoc { shown: String::new(), ..board }));
+            }
+        }
         Ok(())
     }
 

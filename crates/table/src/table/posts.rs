@@ -45,6 +45,9 @@ impl Table {
         let readers = answers.readers(message);
         let manners = self.state.room(host, &message.room)?.doc.clone();
         let quotes = Quotes::of(&self.state.id, self.state.head.number, &heard.outcomes);
+        // A line may have shown what a later line of the same message erased.
+        let (erased, last) = (heard.erased(), heard.outcomes.iter().rposition(|outcome| !outcome.erased.is_empty()));
+        let before = Quotes::of(&self.state.id, self.state.head.number, &heard.outcomes[..last.unwrap_or_default()]);
         for said in answers.addressed(message, &elsewhere).into_iter().filter(|said| !said.answer.is_empty()) {
             let (roll, rolled, numbers) = (said.answer.roll, said.answer.rolled, said.answer.numbers.clone());
             let mut post = said.into_post(message, corrects, &readers);
@@ -56,7 +59,11 @@ impl Table {
             post.more = format!("{}more", manners.prefix);
             let roll = roll.map(|number| (self.state.id.clone(), number));
             let quotes = Some(quotes.clone());
-            heard.say(Outgoing { roll, numbers, quotes, ..Outgoing::new(post, host.next_number()) });
+            let mut outgoing = Outgoing { roll, numbers, quotes, ..Outgoing::new(post, host.next_number()) };
+            if before.any_of(&erased) {
+                outgoing.forget(&self.state.id, &erased);
+            }
+            heard.say(outgoing);
         }
         self.post_elsewhere(host, message, corrects, heard)
     }

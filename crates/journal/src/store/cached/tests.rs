@@ -20,6 +20,9 @@ struct Slow {
     memory: Memory,
     reads: Mutex<usize>,
     fails: Mutex<bool>,
+    panics: Mutex<bool>,
+    scans: Mutex<usize>,
+    damaged: Mutex<bool>,
     meanwhile: Mutex<Option<Box<dyn FnOnce() + Send>>>,
 }
 
@@ -39,11 +42,16 @@ impl Store for Slow {
     }
 
     fn scan(&self, prefix: &str, after: Option<&str>, limit: usize) -> Result<Vec<(String, Vec<u8>)>, StoreError> {
+        *self.scans.lock().unwrap() += 1;
+        if *self.damaged.lock().unwrap() {
+            return Err(StoreError::damaged("room/irc/attic", "a bit flipped"));
+        }
         self.memory.scan(prefix, after, limit)
     }
 
     fn commit(&self, batch: &Batch) -> Result<(), StoreError> {
         self.memory.commit(batch)?;
+        assert!(!*self.panics.lock().unwrap(), "on purpose");
         let doubt = || StoreError::InDoubt("the answer was lost".to_owned());
         if *self.fails.lock().unwrap() { Err(doubt()) } else { Ok(()) }
     }
@@ -130,6 +138,31 @@ fn what_may_have_been_written_is_read_again() {
     assert!(cached.commit(&one("account/irc/ann", Some("new"))).is_err());
     assert_eq!(cached.read("table/a/doc").unwrap().as_deref(), Some(&b"new"[..]));
     assert_eq!(cached.read("account/irc/ann").unwrap().as_deref(), Some(&b"new"[..]));
+    assert_eq!(*slow.scans.lock().unwrap(), 1, "its family is not listed again");
+}
+
+#[test]
+fn a_store_that_panicked_is_read_again() {
+    let (slow, cached) = cached();
+    cached.commit(&one("table/a/doc", Some("old"))).unwrap();
+    *slow.panics.lock().unwrap() = true;
+    let panicked = catch_unwind(AssertUnwindSafe(|| cached.commit(&one("table/a/doc", Some("new")))));
+    assert!(panicked.is_err());
+    assert_eq!(cached.read("table/a/doc").unwrap().as_deref(), Some(&b"new"[..]));
+}
+
+#[test]
+fn one_damaged_record_harms_no_other() {
+    let (slow, cached) = cached();
+    slow.memory.commit(&one("room/irc/hall", Some("kept"))).unwrap();
+    *slow.damaged.lock().unwrap() = true;
+    assert_eq!(cached.read("room/irc/hall").unwrap().as_deref(), Some(&b"kept"[..]));
+    for number in 0..10 {
+        assert_eq!(cached.read(&format!("room/irc/guest{number}")).unwrap(), None);
+    }
+    assert_eq!((slow.reads(), *slow.scans.lock().unwrap()), (11, 1), "they are not listed again and again");
+    cached.commit(&one("room/irc/guest3", Some("new"))).unwrap();
+    assert!(cached.read("room/irc/guest3").unwrap().is_some());
 }
 
 proptest! {
