@@ -183,3 +183,19 @@ fn what_somebody_may_do_goes_with_their_next_roll_and_comes_back_with_its_undo()
     assert!(table.say(&gus, "!scene The mill").ok());
     assert!(!may(&mut table));
 }
+
+#[test]
+fn a_board_that_may_have_forgotten_what_it_showed_is_shown_again() {
+    let (mut table, [ann, _, gus]) = table();
+    let number = table.say(&ann, "!roll d6 # my street").entry().expect("an entry");
+    assert!(table.say(&gus, "!board on").ok());
+    assert_eq!(boards(&mut table, 1, &ann).len(), 1);
+    assert_eq!(boards(&mut table, 5, &ann).len(), 0, "it did not change");
+    // If it waits for its network, it forgets everything now.
+    assert!(table.say(&ann, &format!("!erase #{number}")).ok());
+    let shown = boards(&mut table, 5, &ann);
+    assert!(
+        matches!(shown.as_slice(), [shown] if shown.quotes.as_ref().is_some_and(|quotes| quotes.entries.is_none()))
+    );
+    assert_eq!(boards(&mut table, 5, &ann).len(), 0);
+}
