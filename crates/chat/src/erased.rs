@@ -3,6 +3,9 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+/// What is said in place of words that were erased before they could be said.
+pub const GONE: &str = "What I wanted to say here is gone: words in it were erased before I could.";
+
 /// A mark that all copies of a post share.
 #[derive(Clone, Debug, Default)]
 pub struct Erased(Arc<AtomicBool>);

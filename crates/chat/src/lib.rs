@@ -23,7 +23,7 @@ mod transport;
 mod typography;
 
 pub use clock::{Clock, SystemClock};
-pub use erased::Erased;
+pub use erased::{Erased, GONE};
 pub use fake::Fake;
 pub use message::{Delivery, Event, Message};
 pub use people::{CharacterId, Moment, PlayerId, Role, RoomId, Speaker, Standing, Trust};

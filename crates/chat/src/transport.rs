@@ -1,5 +1,6 @@
 //! The boundary between the core and a network.
 
+use crate::erased::GONE;
 use crate::{Block, Delivery, Erased, File, Picture, PlayerId, RoomId, Span, Status, Terminal, clean};
 use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
@@ -257,8 +258,7 @@ impl Post {
         let erased = self.erased.is_set() && self.withdraws().is_none();
         if erased {
             self.erased = Erased::default();
-            let note = "What I wanted to say here is gone: words in it were erased before I could.";
-            self.blocks = vec![Block::Line(vec![Span::Text(note.to_owned())])];
+            self.blocks = vec![Block::Line(vec![Span::Text(GONE.to_owned())])];
             (self.pictures, self.files, self.told, self.page) = (Vec::new(), Vec::new(), Vec::new(), None);
         }
         erased

@@ -18,9 +18,9 @@ pub struct Outgoing {
     /// The command to put before a number with which somebody reacts to it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub numbers: Option<String>,
-    /// What it says of a table's entries, if it does.
+    /// Whose words it holds, if that is more than the entry of [`roll`](Self::roll) says.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub quotes: Option<Quotes>,
+    quotes: Option<Quotes>,
 }
 
 impl Outgoing {
@@ -29,11 +29,27 @@ impl Outgoing {
         Outgoing { key: keys::outbox(&post.room.network, number), ..Outgoing::unstored(post) }
     }
 
+    /// The same, holding these words.
+    #[must_use]
+    pub fn quoting(mut self, quotes: Quotes) -> Self {
+        self.quotes = (self.quotes().as_ref() != Some(&quotes)).then_some(quotes);
+        self
+    }
+
+    /// Whose words it holds: those of the entry that it shows, if nothing else is known.
+    pub fn quotes(&self) -> Option<Quotes> {
+        let of_roll = |(table, number): &(TableId, u64)| Quotes {
+            table: table.clone(),
+            before: number.saturating_sub(1),
+            entries: Some(BTreeSet::from([*number])),
+        };
+        self.quotes.clone().or_else(|| self.roll.as_ref().map(of_roll))
+    }
+
     /// Forgets the words of these entries of a table if it may hold them, with all copies of its post. Returns true if it
     /// did.
     pub fn forget(&mut self, table: &TableId, erased: &[u64]) -> bool {
-        let holds = |quotes: &mut Quotes| quotes.table == *table && quotes.any_of(erased);
-        let held = self.quotes.take_if(holds).is_some();
+        let held = self.quotes().is_some_and(|quotes| quotes.table == *table && quotes.any_of(erased));
         if held {
             self.post.erased.set();
             self.post.forget_erased();

@@ -12,7 +12,7 @@ mod versions_of;
 use crate::log::Log;
 use crate::net::{Net, PRIVATE, Wire};
 use crate::script::{PEOPLE, Saying};
-use chat::{Event, PlayerId, Repeated, RoomId, What};
+use chat::{Event, GONE, PlayerId, Repeated, RoomId, What};
 use dice::Die;
 use dice::fair::MessageKey;
 use jiff::Timestamp;
@@ -133,7 +133,9 @@ impl Oracle {
         if !wire.repeated {
             *if wire.post.again { &mut seen.marked } else { &mut seen.unmarked } += 1;
         }
-        let (unmarked, marked, other) = (seen.unmarked, seen.marked, seen.text != wire.text);
+        // Words that were erased since are not said again.
+        let other = seen.text != wire.text && wire.text != GONE;
+        let (unmarked, marked) = (seen.unmarked, seen.marked);
         let sorry = key.contains(SORRY);
         if wire.repeated && other {
             self.wrong(format!("nobody sees the second text of the post {key}: {:?}", wire.text));

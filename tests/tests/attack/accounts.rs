@@ -1,7 +1,8 @@
 //! Players with two accounts: who can link them, what a link gives, and what it never does.
 
-use crate::attack::seated::{Came, Person, Seated, games};
+use crate::attack::seated::{Came, Person, Seated, games, link_in};
 use chat::{Event, Message, PlayerId, Recipient, RoomId, Speaker};
+use house::view::{Looks, Window};
 use jiff::SignedDuration;
 use journal::store::Store;
 
@@ -105,6 +106,22 @@ impl Two {
         assert!(!came.ok(), "{body}: {}", came.all());
         came.all()
     }
+}
+
+#[test]
+fn an_open_page_hears_that_two_accounts_became_one_player_and_are_two_again() {
+    let mut two = Two::open();
+    two.here(&ann(), "!set hp 33/40");
+    let link = link_in(&two.here(&ann(), "!page").all());
+    let host = two.0.host().clone();
+    let window = Window::new(move || host.clone()).expect("memory does not fail");
+    let place = window.open(&link).expect("memory does not fail").expect("the link is good");
+    let mut changes = window.follow(&place);
+    two.link(&ann(), &annie());
+    assert!(changes.has_changed().expect("the window is there"));
+    changes.mark_unchanged();
+    assert!(two.alone(&annie(), "me unlink").ok());
+    assert!(changes.has_changed().expect("the window is there"));
 }
 
 fn word_in(told: &str, before: &str) -> String {

@@ -194,8 +194,6 @@ fn a_board_that_may_have_forgotten_what_it_showed_is_shown_again() {
     // If it waits for its network, it forgets everything now.
     assert!(table.say(&ann, &format!("!erase #{number}")).ok());
     let shown = boards(&mut table, 5, &ann);
-    assert!(
-        matches!(shown.as_slice(), [shown] if shown.quotes.as_ref().is_some_and(|quotes| quotes.entries.is_none()))
-    );
+    assert!(matches!(shown.as_slice(), [shown] if shown.quotes().is_some_and(|quotes| quotes.entries.is_none())));
     assert_eq!(boards(&mut table, 5, &ann).len(), 0);
 }

@@ -66,15 +66,15 @@ pub(super) async fn unsaid(bot: &Bot, transport: &dyn Transport) -> Result<Vec<O
     let posts = readable::<Outgoing>(bot, &keys::outbox_of(transport.network()))?;
     let mut posts: Vec<Outgoing> = posts.into_iter().map(|(_, outgoing)| outgoing).collect();
     let mut tables: BTreeMap<TableId, u64> = BTreeMap::new();
-    for Quotes { table, before, .. } in posts.iter().filter_map(|outgoing| outgoing.quotes.as_ref()) {
-        let first = tables.entry(table.clone()).or_insert(*before);
-        *first = (*first).min(*before);
+    for Quotes { table, before, .. } in posts.iter().filter_map(Outgoing::quotes) {
+        let first = tables.entry(table).or_insert(before);
+        *first = (*first).min(before);
     }
     let mut batch = Batch::default();
     for (table, before) in tables {
         let mut since = |by: u64, erased: &[u64]| {
             let forgets = |outgoing: &mut Outgoing| {
-                outgoing.quotes.as_ref().is_some_and(|quotes| quotes.before < by) && outgoing.forget(&table, erased)
+                outgoing.quotes().is_some_and(|quotes| quotes.before < by) && outgoing.forget(&table, erased)
             };
             batch.append(forgetting(posts.iter_mut(), forgets));
         };

@@ -116,6 +116,10 @@ impl Known {
             if followed.is_empty() {
                 continue;
             }
+            if key.starts_with(keys::ACCOUNTS) {
+                // Two accounts became one player, or are two again: that is no change of any table.
+                followed.values().for_each(|changes| changes.send_modify(|count| *count += 1));
+            }
             let table =
                 TableId::of_key(key).or_else(|| keys::table_of_page(key)).filter(|table| last.as_ref() != Some(table));
             if let Some(changes) = table.as_ref().and_then(|table| followed.get(table)) {

@@ -35,8 +35,7 @@ impl Table {
         let plain = !FORMATTING.is_on(&self.state.room(host, room)?.doc);
         let post = Post { what, plain, board: true, ..Post::new(key, room.clone(), blocks) };
         let quotes = Quotes::of(&self.state.id, self.state.head.number, &heard.outcomes);
-        let quotes = Some(Quotes { entries: None, ..quotes });
-        heard.say(Outgoing { quotes, ..Outgoing::new(post, host.next_number()) });
+        heard.say(Outgoing::new(post, host.next_number()).quoting(Quotes { entries: None, ..quotes }));
         Ok(())
     }
 

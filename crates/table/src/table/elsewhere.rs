@@ -53,8 +53,8 @@ impl Table {
         for (room, news) in heard.outcomes.iter().flat_map(|outcome| outcome.announces.clone()).collect::<Vec<_>>() {
             let key = format!("{}/{}/{room}", message.said_in(), message.id);
             let post = Post::new(key, room, vec![Block::Line(vec![Span::Text(news)])]);
-            let quotes = Some(Quotes::of(&self.state.id, self.state.head.number, &heard.outcomes));
-            heard.say(Outgoing { quotes, ..Outgoing::new(post, host.next_number()) });
+            let quotes = Quotes::of(&self.state.id, self.state.head.number, &heard.outcomes);
+            heard.say(Outgoing::new(post, host.next_number()).quoting(quotes));
         }
         self.mirror(host, message, corrects, heard)
     }
@@ -108,8 +108,9 @@ impl Table {
                 more: format!("{}more", doc.prefix),
                 ..Post::new(part(&message.id, &room), room.clone(), blocks)
             };
-            let (roll, quotes) = (roll.clone(), Some(quotes.clone()));
-            heard.say(Outgoing { roll, quotes, ..Outgoing::new(post, host.next_number()) });
+            let mut outgoing = Outgoing::new(post, host.next_number());
+            outgoing.roll.clone_from(&roll);
+            heard.say(outgoing.quoting(quotes.clone()));
         }
         Ok(())
     }

@@ -58,8 +58,9 @@ impl Table {
             };
             post.more = format!("{}more", manners.prefix);
             let roll = roll.map(|number| (self.state.id.clone(), number));
-            let quotes = Some(quotes.clone());
-            let mut outgoing = Outgoing { roll, numbers, quotes, ..Outgoing::new(post, host.next_number()) };
+            let mut outgoing = Outgoing::new(post, host.next_number());
+            (outgoing.roll, outgoing.numbers) = (roll, numbers);
+            let mut outgoing = outgoing.quoting(quotes.clone());
             if before.any_of(&erased) {
                 outgoing.forget(&self.state.id, &erased);
             }
