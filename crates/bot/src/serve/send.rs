@@ -260,8 +260,8 @@ impl<'a> Sayer<'a> {
         }
     }
 
-    fn say(&mut self, outgoing: Outgoing, busy: Busy) {
-        let outgoing = Outgoing { post: with_earlier(self.bot, outgoing.post), ..outgoing };
+    fn say(&mut self, mut outgoing: Outgoing, busy: Busy) {
+        outgoing.post = with_earlier(self.bot, outgoing.post);
         let said = self.transport.send(outgoing.post.clone());
         let waiting = self.bot.host().waiting.with(&outgoing.post);
         self.number += 1;
