@@ -113,9 +113,6 @@ impl Known {
             {
                 tracing::error!(%error, "the page of a table is not found");
             }
-            if followed.is_empty() {
-                continue;
-            }
             if key.starts_with(keys::ACCOUNTS) {
                 // Two accounts became one player, or are two again: that is no change of any table.
                 followed.values().for_each(|changes| changes.send_modify(|count| *count += 1));
