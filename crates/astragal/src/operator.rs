@@ -12,7 +12,7 @@ use anyhow::{Context, bail};
 use async_trait::async_trait;
 use bot::{Bot, GaveUp, Ignoring};
 use chat::{Clock, RoomId, Status, SystemClock, Transport};
-use futures_util::future::join_all;
+use futures::future::join_all;
 use jiff::Timestamp;
 use serde_json::{Value, json};
 use std::path::PathBuf;

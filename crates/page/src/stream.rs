@@ -34,7 +34,7 @@ pub(crate) async fn live(
     let last = headers.get("last-event-id").and_then(|id| id.to_str().ok()).map(str::to_owned);
     let known = last.or_else(|| asked.get("after").cloned());
     let first = look.whole(known.as_deref());
-    let stream = futures_util::stream::unfold((look, first), next);
+    let stream = futures::stream::unfold((look, first), next);
     Ok(([(header::CONTENT_TYPE, "text/event-stream")], Body::from_stream(stream)).into_response())
 }
 

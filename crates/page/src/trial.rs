@@ -16,8 +16,8 @@ pub const SEEN: &str = "data: seen\n\n";
 /// ends never passes anything on.
 pub async fn show_trial(listener: TcpListener, path: &str) {
     let stream = async || {
-        let seen = futures_util::stream::iter([Ok::<_, Infallible>(Bytes::from_static(SEEN.as_bytes()))]);
-        let stream = futures_util::StreamExt::chain(seen, futures_util::stream::pending());
+        let seen = futures::stream::iter([Ok::<_, Infallible>(Bytes::from_static(SEEN.as_bytes()))]);
+        let stream = futures::StreamExt::chain(seen, futures::stream::pending());
         ([(header::CONTENT_TYPE, "text/event-stream")], Body::from_stream(stream)).into_response()
     };
     let router = Router::new().route(path, get(stream)).layer(axum::middleware::map_response(with_headers));

@@ -11,7 +11,7 @@ use crate::outbox::Outbox;
 use crate::{listen, outbox, standing};
 use chat::{Block, Delivery, Post, RoomId, Span};
 use complaints::Complaints;
-use futures_util::StreamExt;
+use futures::StreamExt;
 use jiff::SignedDuration;
 use kept::{Kept, Waiting};
 use matrix_sdk::Room;

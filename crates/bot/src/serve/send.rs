@@ -8,8 +8,8 @@ use journal::documents::{from_json, to_json};
 
 use crate::metric;
 use chat::{Earlier, Edits, Post, Repeated, SendError, Sent, Transport, What};
-use futures_util::StreamExt;
-use futures_util::stream::FuturesUnordered;
+use futures::StreamExt;
+use futures::stream::FuturesUnordered;
 use journal::keys::{self, TableId};
 use journal::store::{Batch, StoreError};
 use std::collections::btree_map::Entry;

@@ -26,7 +26,7 @@ impl Running {
     /// Lets the tables carry out what is due, for ever.
     pub(in crate::serve) async fn keep_time(self: Arc<Self>, transports: Vec<Arc<dyn Transport>>) {
         let readying = transports.into_iter().map(|transport| self.clone().await_ready(transport));
-        tokio::join!(futures_util::future::join_all(readying), self.carry_out_in_time());
+        tokio::join!(futures::future::join_all(readying), self.carry_out_in_time());
     }
 
     /// Lets orders be carried out on a network once it is ready.
