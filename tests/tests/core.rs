@@ -1,9 +1,9 @@
 //! The running core over the fake network: panics, redelivery, restarts, and several tables at once.
 
 use chat::{Event, Fake, Message, RoomId};
-use journal::documents::{InboxRow, to_json};
+use journal::documents::{Head, InboxRow, from_json, to_json};
 use journal::keys::TableId;
-use journal::store::{Batch, Memory, Store, StoreError};
+use journal::store::{Batch, Lease, Memory, Store, StoreError};
 use journal::{Entropy, keys};
 use plugin_api::{
     ChoiceSetting, Commands, Dice, Game, NumberSetting, Plugin, Refusal, Reply, Setting, SettingScope, Turn, Typed,
@@ -189,7 +189,7 @@ fn whole(store: &dyn Store, entries: u64) {
     assert_eq!(audit.entries, entries);
 }
 
-/// A disk that can be full, slow, or fail once.
+/// A disk that can be full, slow, fail once, or be another bot's.
 #[derive(Default)]
 struct Disk {
     memory: Memory,
@@ -199,6 +199,10 @@ struct Disk {
     /// A commit is waiting.
     waiting: AtomicBool,
     fail_once: AtomicBool,
+    /// Another bot may take it over.
+    leased: AtomicBool,
+    /// Another bot has.
+    ended: AtomicBool,
 }
 
 impl Store for Disk {
@@ -221,6 +225,58 @@ impl Store for Disk {
             false => self.memory.commit(batch),
         }
     }
+
+    fn lease(&self) -> Lease {
+        let others = if self.ended.load(Ordering::SeqCst) { Lease::Taken } else { Lease::Held };
+        if self.leased.load(Ordering::SeqCst) { others } else { Lease::Own }
+    }
+}
+
+#[tokio::test]
+async fn where_another_bot_may_take_over_nothing_is_said_before_it_is_durable() {
+    let disk: Arc<Disk> = Arc::default();
+    disk.leased.store(true, Ordering::SeqCst);
+    with_bot(disk.clone(), Fake::new("fake"), async |network| {
+        for number in 0..12 {
+            let said = ask(network, &format!("roll {number}"), "!roll d6").await;
+            assert!(said.ends_with(&format!("#{}", number + 1)), "{said}");
+        }
+        for (number, line) in ["!roll d6", "!help", "!count"].into_iter().enumerate() {
+            disk.slow.store(true, Ordering::SeqCst);
+            say(network, &format!("roll slow {number}"), "hall", "!roll d6");
+            say(network, &format!("slow {number}"), "hall", line);
+            let early = tokio::time::timeout(Duration::from_millis(100), network.hear()).await;
+            assert!(early.is_err(), "{line} was answered before the disk had it");
+            disk.slow.store(false, Ordering::SeqCst);
+            network.hear().await;
+            network.hear().await;
+        }
+    })
+    .await;
+    // No number was reserved for a roll that never came.
+    let table = TableId::of(&RoomId::new("fake", "hall"));
+    let head: Head = from_json("head", &disk.read(&keys::head(&table)).unwrap().unwrap()).unwrap();
+    assert_eq!((head.number, head.reserved), (17, 17));
+}
+
+#[tokio::test]
+async fn whoever_has_lost_the_store_says_nothing_and_the_next_bot_says_it() {
+    let disk: Arc<Disk> = Arc::default();
+    disk.leased.store(true, Ordering::SeqCst);
+    with_bot(disk.clone(), Fake::new("fake"), async |network| {
+        assert_eq!(ask(network, "1", "!count").await, "counted 1 #1");
+        disk.ended.store(true, Ordering::SeqCst);
+        // It was written in the last moment.
+        say(network, "2", "hall", "!count");
+        assert!(tokio::time::timeout(Duration::from_millis(200), network.hear()).await.is_err());
+    })
+    .await;
+    disk.ended.store(false, Ordering::SeqCst);
+    with_bot(disk.clone(), Fake::new("fake"), async |network| {
+        assert!(text(&network.hear().await).ends_with("counted 2 #2"));
+    })
+    .await;
+    whole(&*disk, 2);
 }
 
 #[tokio::test]

@@ -1,7 +1,7 @@
 //! The boundary between the core and a network.
 
 use crate::erased::GONE;
-use crate::{Block, Delivery, Erased, File, Picture, PlayerId, RoomId, Span, Status, Terminal, clean};
+use crate::{Block, Delivery, Erased, File, Permit, Picture, PlayerId, RoomId, Span, Status, Terminal, clean};
 use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -210,6 +210,9 @@ pub struct Post {
     /// [`forget_erased`](Self::forget_erased).
     #[serde(skip)]
     pub erased: Erased,
+    /// Asked before each of its lines. If it is not given, the post is [`Unsaid`](SendError::Unsaid).
+    #[serde(skip)]
+    pub permit: Permit,
 }
 
 /// The answer to one command, as data.
@@ -250,6 +253,7 @@ impl Post {
             more: String::new(),
             told: Vec::new(),
             erased: Erased::default(),
+            permit: Permit::default(),
         }
     }
 

@@ -14,7 +14,7 @@ mod writer;
 
 pub use writer::{SYNC, Wait, Writer};
 
-use crate::store::{Batch, Cached, Condition, Store, StoreError, scan_all};
+use crate::store::{Batch, Cached, Condition, Lease, Store, StoreError, scan_all};
 use snapshot::{Before, Snapshot};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -159,6 +159,11 @@ impl Committer {
     /// As [`Store::read`].
     pub fn read_durable(&self, key: &str) -> Result<Option<Vec<u8>>, StoreError> {
         self.store.read(key)
+    }
+
+    /// Whether others may write to the store, and what was written may be said.
+    pub fn lease(&self) -> Lease {
+        self.store.lease()
     }
 
     /// From now on `told` hears of all writes once they are durable, on the writer's thread: it must be quick. Whoever heard

@@ -69,6 +69,28 @@ pub trait Store: Send + Sync {
     fn position(&self) -> Option<Position> {
         None
     }
+
+    /// Whether others may write to it, and what was written may be said.
+    fn lease(&self) -> Lease {
+        Lease::Own
+    }
+
+    /// Lets others have it at once, if there are any. Nothing can be written any more.
+    fn let_go(&self) {}
+}
+
+/// Who may write to a store.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Lease {
+    /// Nobody else can: its files are locked as long as it is open.
+    Own,
+    /// Nobody else can as long as this one goes on renewing it. What is not durable may be lost to the next one, so it must
+    /// not be said.
+    Held,
+    /// Nobody else can yet, but the time for saying anything is over: whoever has the store next says it.
+    Ended,
+    /// Somebody else may.
+    Taken,
 }
 
 /// A position in the log of a store: how far a backup goes, and where the log continues it.
@@ -103,6 +125,14 @@ impl<S: Store + ?Sized> Store for Arc<S> {
 
     fn position(&self) -> Option<Position> {
         (**self).position()
+    }
+
+    fn lease(&self) -> Lease {
+        (**self).lease()
+    }
+
+    fn let_go(&self) {
+        (**self).let_go();
     }
 }
 

@@ -38,7 +38,7 @@ use journal::committer::Lane;
 use journal::documents::{GUEST, Head, InboxRow, RoomDoc, TableDoc, to_json};
 use journal::hex;
 use journal::keys::{self, TableId};
-use journal::store::{Batch, StoreError};
+use journal::store::{Batch, Lease, StoreError};
 use plugin_api::{CommandSpec, Plugin};
 use posts::Lines;
 use std::borrow::Cow;
@@ -52,7 +52,8 @@ pub struct Table {
     pulse: Pulse,
     /// Entries up to here may be shown before they are durable.
     safe: u64,
-    /// How many numbers are reserved beyond the last entry: more while commands come faster than the disk can write.
+    /// How many numbers are reserved beyond the last entry: more while commands come faster than the disk can write, and none
+    /// where nothing may be said before it is durable.
     ahead: u64,
     /// The number of successive commands that found everything before them durable.
     calm: u32,
@@ -85,7 +86,8 @@ impl Table {
     /// The store cannot be read.
     pub fn open(host: &Host, id: TableId) -> Result<Self, StoreError> {
         let (lane, state) = (host.committer().lane(), State::read_from(host, id)?);
-        Ok(Table { lane, state, pulse: Pulse::default(), safe: 0, ahead: 1, calm: 0, left_boards: BTreeSet::new() })
+        let ahead = u64::from(host.committer().lease() == Lease::Own);
+        Ok(Table { lane, state, pulse: Pulse::default(), safe: 0, ahead, calm: 0, left_boards: BTreeSet::new() })
     }
 
     /// The bot as this table plays with it, for all that follows.

@@ -194,6 +194,12 @@ impl Outbox {
         let (waiting, mut begins) = (lane.choose(), false);
         let job = lane.jobs.front_mut().expect("it has something");
         job.forget_erased();
+        if !job.post.permit.is_given() {
+            let job = lane.jobs.pop_front().expect("it was just looked at");
+            // The receiver may have stopped waiting, here and below.
+            let _ = job.said.send(Err(SendError::Unsaid));
+            return true;
+        }
         // Looked up for each line, because a nick may change hands in between.
         match (place.address(&job.post, now), &mut job.begun) {
             (Address::Here(target, ..), Some(begun)) => begun.target = target,
@@ -209,7 +215,6 @@ impl Outbox {
             }
             (Address::Never(why), _) => {
                 let job = lane.jobs.pop_front().expect("it was just looked at");
-                // The receiver may have stopped waiting, here and below.
                 let _ = job.said.send(Err(SendError::Never(why)));
                 return true;
             }
@@ -367,7 +372,9 @@ impl Outbox {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use chat::{Block, Erased, PlayerId, RoomId, Span};
+    use chat::{Block, Erased, Permit, PlayerId, RoomId, Span};
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicBool, Ordering};
 
     /// A place with one channel, where every line may be long.
     struct Hall;
@@ -441,6 +448,22 @@ mod tests {
         let (answers, _) = said(&mut outbox, now, 60);
         assert_eq!(answers, ["mia 1", "gus 1", "mia 2", "far 1", "far 2", "far 3"]);
     }
+
+    #[test]
+    fn nothing_is_said_once_it_may_not_be_and_what_waits_is_left_for_later() {
+        let (now, may) = (Instant::now(), Arc::new(AtomicBool::new(true)));
+        let mut outbox = outbox(now);
+        (1..=3).for_each(|number| put(&mut outbox, "mia", number, false));
+        for job in outbox.lanes.each().flat_map(|lane| &mut lane.jobs) {
+            let may = may.clone();
+            job.post.permit = Permit::while_true(move || may.load(Ordering::Relaxed));
+        }
+        assert_eq!(said(&mut outbox, now, 1).0, ["mia 1"]);
+        may.store(false, Ordering::Relaxed);
+        assert_eq!(said(&mut outbox, now + Duration::from_secs(60), 20).1, 0);
+        assert!(!outbox.lanes.has_to_say());
+    }
+
     #[test]
     fn words_that_are_erased_while_an_answer_waits_are_not_said() {
         let now = Instant::now();

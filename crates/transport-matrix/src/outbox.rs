@@ -111,6 +111,9 @@ impl Sayer {
             let known = live && begun.elapsed() <= TRANSACTIONS;
             let before = if known { SaidBefore::No } else { SaidBefore::Perhaps };
             post.forget_erased();
+            if !post.permit.is_given() {
+                return Err(SendError::Unsaid);
+            }
             let (wait, why) = match try_to_say(&link, &post, before).await {
                 Ok(id) => {
                     if let Some(said) = id.as_ref().filter(|_| post.board && post.what == What::Say) {

@@ -3,17 +3,17 @@
 use super::Busy;
 use super::survive::survive;
 use crate::bot::Bot;
-use crate::pace::Step;
-use journal::documents::{from_json, to_json};
-
 use crate::metric;
-use chat::{Earlier, Edits, Post, Repeated, SendError, Sent, Transport, What};
+use crate::pace::Step;
+use chat::{Earlier, Edits, Permit, Post, Repeated, SendError, Sent, Transport, What};
 use futures::StreamExt;
 use futures::stream::FuturesUnordered;
+use journal::documents::{from_json, to_json};
 use journal::keys::{self, TableId};
-use journal::store::{Batch, StoreError};
+use journal::store::{Batch, Lease, StoreError};
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::future::ready;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
@@ -164,10 +164,20 @@ fn subject(post: &Post) -> String {
 /// The bot stops.
 struct Stopped;
 
+/// What is asked before anything is said, if another bot may have the store some day.
+fn permit(bot: &Bot) -> Permit {
+    let host = bot.host();
+    match host.committer().lease() {
+        Lease::Own => Permit::default(),
+        _ => Permit::while_true(move || host.committer().lease() == Lease::Held),
+    }
+}
+
 /// Hands posts to the network.
 struct Sayer<'a> {
     bot: &'a Bot,
     transport: &'a dyn Transport,
+    permit: Permit,
     /// Posts of an earlier run, not handed over yet, and their keys. Such a post may come twice if it was stored while a
     /// network was replaced.
     left: Vec<Waiting>,
@@ -186,7 +196,19 @@ impl<'a> Sayer<'a> {
     fn new(bot: &'a Bot, transport: &'a dyn Transport, left: Vec<Waiting>) -> Self {
         let known = left.iter().map(|(outgoing, _)| outgoing.key.clone()).collect();
         let (early, saying, with_network) = (VecDeque::new(), Saying::new(), BTreeMap::new());
-        Sayer { bot, transport, left, known, early, saying, with_network, number: 0, under_way: BTreeMap::new() }
+        let permit = permit(bot);
+        Sayer {
+            bot,
+            transport,
+            permit,
+            left,
+            known,
+            early,
+            saying,
+            with_network,
+            number: 0,
+            under_way: BTreeMap::new(),
+        }
     }
 
     /// Waits until the network can say what an earlier run left.
@@ -262,7 +284,12 @@ impl<'a> Sayer<'a> {
 
     fn say(&mut self, mut outgoing: Outgoing, busy: Busy) {
         outgoing.post = with_earlier(self.bot, outgoing.post);
-        let said = self.transport.send(outgoing.post.clone());
+        outgoing.post.permit = self.permit.clone();
+        let said = match self.permit.is_given() {
+            true => self.transport.send(outgoing.post.clone()),
+            // Whoever has the store next says it.
+            false => Box::pin(ready(Err(SendError::Unsaid))),
+        };
         let waiting = self.bot.host().waiting.with(&outgoing.post);
         self.number += 1;
         let number = self.number;

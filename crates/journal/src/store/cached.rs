@@ -4,7 +4,7 @@
 //! the store, wherever that is. What is walked through once ([`Store::read_many`], [`Store::scan`]) is not kept, so
 //! that it pushes nothing out.
 
-use super::{Batch, Position, Store, StoreError, scan_all};
+use super::{Batch, Lease, Position, Store, StoreError, scan_all};
 use crate::keys;
 use hashlink::LinkedHashMap;
 use std::collections::{BTreeMap, BTreeSet};
@@ -115,6 +115,10 @@ impl Store for Cached {
 
     fn position(&self) -> Option<Position> {
         self.store.position()
+    }
+
+    fn lease(&self) -> Lease {
+        self.store.lease()
     }
 }
 

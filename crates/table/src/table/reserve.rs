@@ -11,8 +11,8 @@ const CALM: u32 = 8;
 impl Table {
     /// Reserves numbers beyond the last entry, and decides whether answers may be said before the disk has them.
     pub(super) fn reserve(&mut self, heard: &mut Heard) {
-        // What may still be refused is not answered before it is written.
-        let certain = !heard.batch.is_conditional();
+        // What may still be refused is not answered before it is written, and nothing if another bot may take over.
+        let certain = !heard.batch.is_conditional() && self.ahead > 0;
         let entries = || heard.outcomes.iter().filter_map(|outcome| outcome.entry);
         let Some(last) = entries().max() else {
             heard.early = certain && !heard.outcomes.iter().any(|outcome| outcome.shows_head);
@@ -44,7 +44,7 @@ impl Table {
         let all_durable = self.safe >= self.state.head.reserved;
         self.calm = if all_durable { self.calm + 1 } else { 0 };
         if self.calm >= CALM {
-            self.ahead = (self.ahead / 2).max(1);
+            self.ahead = self.ahead.div_ceil(2);
             self.calm = 0;
         }
     }
