@@ -16,9 +16,10 @@ pub struct Build {
 }
 
 /// All of them: the guides mention no others. Tests of what a build does use [`built`].
-pub const BUILDS: [Build; 2] = [
+pub const BUILDS: [Build; 3] = [
     Build { name: "irc", chosen: &["--package", "astragal", "--no-default-features", "--features", "irc"] },
     Build { name: "full", chosen: &["--package", "astragal"] },
+    Build { name: "postgres", chosen: &["--package", "astragal", "--features", "postgres"] },
 ];
 
 impl Build {
@@ -28,7 +29,7 @@ impl Build {
     }
 }
 
-/// Those that this run builds: the one that most users have; with `tests/run --long`, all.
+/// Those that this run builds: all but the one without Matrix, which `tests/run --long` builds too.
 pub fn built() -> &'static [Build] {
     static BUILT: LazyLock<usize> = LazyLock::new(|| usize::from(std::env::var_os("ASTRAGAL_BUILDS").is_none()));
     &BUILDS[*BUILT..]
@@ -36,8 +37,14 @@ pub fn built() -> &'static [Build] {
 
 /// The program that most users have.
 pub fn full() -> PathBuf {
-    let [_, full] = &BUILDS;
+    let [_, full, _] = &BUILDS;
     full.program()
+}
+
+/// The program whose store may be on PostgreSQL, or the one that `ASTRAGAL_WITH_POSTGRES` names.
+pub fn with_postgres() -> PathBuf {
+    let [.., with] = &BUILDS;
+    std::env::var_os("ASTRAGAL_WITH_POSTGRES").map_or_else(|| with.program(), Into::into)
 }
 
 /// The directory with the programs, each in a folder of its name. They share a target directory, so that what both need

@@ -14,9 +14,14 @@ impl Program {
         Program(child.expect("the program runs"))
     }
 
-    /// Waits until it ends.
-    pub fn wait(&mut self) {
-        self.0.wait().expect("it ends");
+    /// Starts this one.
+    pub fn run(mut command: Command) -> Self {
+        Program(command.stdin(Stdio::null()).stdout(Stdio::null()).spawn().expect("the program runs"))
+    }
+
+    /// Waits until it ends. Returns true if it ends well.
+    pub fn wait(&mut self) -> bool {
+        self.0.wait().expect("it ends").success()
     }
 
     /// Sends it a signal, such as HUP.

@@ -35,6 +35,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("page", &["chat", "door", "house", "picture", "plugin-api"]),
     ("bot", &["chat", "journal", "table"]),
     ("store-log", &["journal"]),
+    ("store-postgres", &["journal"]),
     ("store-redb", &["journal"]),
     ("store-sled", &["journal"]),
     ("transport-irc", &["chat"]),

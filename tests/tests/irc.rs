@@ -2,7 +2,7 @@
 
 mod answers;
 mod conformance;
-mod endurance;
+pub(crate) mod endurance;
 mod evening;
 mod hostile;
 mod login;

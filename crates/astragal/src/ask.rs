@@ -13,7 +13,7 @@ use std::io::{self, BufReader, Write};
 use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::time::Duration;
-use store_sled::no_file_is_there;
+use store_sled::{ClaimError, DataDir, no_file_is_there};
 
 /// How long the bot may take to say how it is.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -103,9 +103,15 @@ fn asked(data: &Path, request: &Request) -> anyhow::Result<BufReader<UnixStream>
 fn connected(data: &Path) -> anyhow::Result<UnixStream> {
     no_file_is_there(data)?;
     let socket = data.join(SOCKET);
-    UnixStream::connect(&socket).with_context(|| {
-        format!("no bot answers on {}: is it running, with this --data or --config?", socket.display())
+    UnixStream::connect(&socket).with_context(|| match runs(data) {
+        true => format!("the bot on {} does not play yet: it starts, or stands by for another machine", data.display()),
+        false => format!("no bot answers on {}: is it running, with this --data or --config?", socket.display()),
     })
+}
+
+/// True if a bot uses this data directory.
+fn runs(data: &Path) -> bool {
+    data.join("lock").exists() && matches!(DataDir::claim(data), Err(ClaimError::Held(_)))
 }
 
 fn answer(mut stream: UnixStream, request: &Request) -> anyhow::Result<BufReader<UnixStream>> {

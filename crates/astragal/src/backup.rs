@@ -7,7 +7,7 @@ use crate::packed::{Form, Packing};
 use crate::place::Home;
 use crate::request::Request;
 use crate::room::{self, Leaving};
-use crate::store::{Database, Playing};
+use crate::store::{Kept, Playing};
 use crate::{ask, check, hook, lines, place, progress, store};
 use anyhow::{Context, bail, ensure};
 use bot::Bot;
@@ -62,9 +62,9 @@ fn send(home: &Home, form: Form, out: &mut impl Write) -> anyhow::Result<()> {
     match DataDir::claim(&home.data) {
         Ok(data) => {
             backups::remove_unfinished(&home.data, &home.backups);
-            check::check_in_child(&data, &home.backups)?;
+            check::check_in_child(&data, home)?;
             let mut packing = Packing::new(progress::of_unknown("writing").wrap_write(out), form);
-            write(&*store::look(&data.store())?, SystemClock.now(), &mut packing)
+            write(&*store::of_stopped(&data, &home.kept)?, SystemClock.now(), &mut packing)
                 .context("the backup cannot be written")?;
             Ok(packing.finish().context("the backup cannot be written")?.flush()?)
         }
@@ -89,6 +89,17 @@ fn for_older(whole: &Part<'_>, schema: u32) -> anyhow::Result<()> {
 pub fn restore(home: &Home, file: &Path) -> anyhow::Result<()> {
     let records = verify(file)?;
     let data = DataDir::claim(&home.data)?;
+    let database = match &home.kept {
+        Kept::Here(database) => *database,
+        Kept::There(remote) => {
+            store::is_in_one_place(&data)?;
+            remote.fill(&data, |store| {
+                let mut input = lines::open_watched(file, lines::OF_A_BACKUP, "restoring")?;
+                fill(store, file, &mut input)
+            })?;
+            return say(&format!("{records} records restored to {remote}"));
+        }
+    };
     if data.store().exists() {
         bail!(
             "{} holds data already and was left as it is: name an empty directory with --data DIR",
@@ -100,7 +111,7 @@ pub fn restore(home: &Home, file: &Path) -> anyhow::Result<()> {
         fs::remove_dir_all(&part).context("what an interrupted restore left cannot be removed")?;
     }
     let filled = lines::open_watched(file, lines::OF_A_BACKUP, "restoring")
-        .and_then(|mut input| fill(&part, file, &mut input, home.database));
+        .and_then(|mut input| fill(&*store::make(&part, database)?, file, &mut input));
     if let Err(error) = filled {
         // Leave nothing behind that looks like a restore.
         let _ = fs::remove_dir_all(&part);
@@ -116,14 +127,13 @@ pub fn put_in_place(data: &DataDir, made: &Path) -> anyhow::Result<()> {
     File::open(data.file(".")).and_then(|directory| directory.sync_all()).context("the disk does not keep it")
 }
 
-/// Makes a store from the records of the backup `file`, which are read from `input`, if a bot can start with them.
-pub fn fill(part: &Path, file: &Path, input: &mut dyn BufRead, database: Database) -> anyhow::Result<()> {
-    let store = store::make(part, database)?;
-    journal::backup::restore(input, &*store)?;
+/// Fills an empty store with the records of the backup `file`, which are read from `input`, if a bot can start with them.
+pub fn fill(store: &dyn Store, file: &Path, input: &mut dyn BufRead) -> anyhow::Result<()> {
+    journal::backup::restore(input, store)?;
     let mut mark = Batch::default();
     mark.put(RESTORED_KEY, serde_json::to_vec(&SystemClock.now())?);
     store.commit(&mark)?;
-    check_records(&store).with_context(|| format!("no bot can start with {}, and nothing was restored", file.display()))
+    check_records(store).with_context(|| format!("no bot can start with {}, and nothing was restored", file.display()))
 }
 
 /// Writes a backup a day while the bot runs. What the log kept since the previous one is then removed, and the command

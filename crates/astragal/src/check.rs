@@ -2,6 +2,8 @@
 //! hang can only be ended from outside. The child reads a copy, because sled writes to what it opens.
 
 use crate::out::complain;
+use crate::place::Home;
+use crate::store::Kept;
 use crate::{backups, owner, progress, store};
 use anyhow::{Context, bail, ensure};
 use chat::{Clock, SystemClock};
@@ -68,18 +70,19 @@ pub fn last_written(data: &DataDir) -> Option<Timestamp> {
 ///
 /// # Errors
 /// As [`check_in_child`].
-pub fn before_a_start(data: &DataDir, backups: &Path) -> anyhow::Result<()> {
+pub fn before_a_start(data: &DataDir, home: &Home) -> anyhow::Result<()> {
     if size(&data.store()) > MOST_AT_A_START {
         return Ok(());
     }
-    check_in_child(data, backups)
+    check_in_child(data, home)
 }
 
-/// Has a child read the store of `data`, if there is one. Its daily backups are in `backups`.
+/// Has a child read the store in `data`, if there is one; one on a database server checks itself.
 ///
 /// # Errors
 /// It is damaged or lost, or a restore was interrupted; the error says what to do. Nothing was changed.
-pub fn check_in_child(data: &DataDir, backups: &Path) -> anyhow::Result<()> {
+pub fn check_in_child(data: &DataDir, home: &Home) -> anyhow::Result<()> {
+    let Home { backups, kept: Kept::Here(_), .. } = home else { return Ok(()) };
     if !data.store().exists() {
         nothing_was_interrupted(data)?;
         return nothing_was_lost(backups);

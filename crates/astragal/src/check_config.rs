@@ -7,6 +7,7 @@ use crate::game_files;
 use crate::look::try_pages;
 use crate::out::out;
 use crate::place::Place;
+use crate::store::Kept;
 use anyhow::{Context, ensure};
 use std::io::Write;
 use std::time::Duration;
@@ -67,9 +68,17 @@ pub fn check(place: &Place, reach: Reach) -> anyhow::Result<()> {
     // If standard output is closed, nobody reads it.
     let mut say = |line: String| drop(writeln!(out, "{line}"));
     let let_in = runtime.block_on(config.networks.try_all(&data, PATIENCE, &mut say));
+    let stored = match config.store.kept() {
+        Kept::Here(_) => Ok(()),
+        Kept::There(remote) => match remote.try_out() {
+            Ok(standing) => Ok(say(format!("store: {standing}"))),
+            Err(why) => Err(say(format!("store: {why}"))),
+        },
+    };
     let found = runtime.block_on(try_pages(&config));
     let is_found = found.as_ref().is_none_or(Result::is_ok);
     found.into_iter().for_each(|found| say(format!("page: {}", found.unwrap_or_else(|why| why))));
+    ensure!(stored.is_ok(), "the database cannot be used");
     ensure!(let_in, "not every network let the bot in");
     ensure!(is_found, "people do not find the pages of tables");
     Ok(())

@@ -11,8 +11,8 @@ use store_sled::{ClaimError, DataDir};
 /// Reports whether the store of a stopped bot is intact.
 pub fn examine(home: &Home) -> anyhow::Result<()> {
     let data = of_stopped(home)?;
-    check::check_in_child(&data, &home.backups)?;
-    for line in journals(&*store::look(&data.store())?)? {
+    check::check_in_child(&data, home)?;
+    for line in journals(&*store::of_stopped(&data, &home.kept)?)? {
         say(&line)?;
     }
     say("everything stored is intact")

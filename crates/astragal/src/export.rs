@@ -9,6 +9,7 @@ use crate::out::{out, say};
 use crate::packed::Form;
 use crate::place::Home;
 use crate::request::{Journal, Request};
+use crate::store::{Playing, Wait};
 use crate::{ask, check, lines, place, store};
 use anyhow::{Context, bail};
 use bot::Bot;
@@ -40,8 +41,8 @@ pub fn export(home: &Home, room: &str, file: &Path, kind: Journal) -> anyhow::Re
     let part = Part::of(file);
     match DataDir::claim(&home.data) {
         Ok(data) => {
-            check::check_in_child(&data, &home.backups)?;
-            let store = store::look(&data.store())?;
+            check::check_in_child(&data, home)?;
+            let store = store::of_stopped(&data, &home.kept)?;
             // Nobody knows the names that people see of rooms, except a running bot.
             let table = meant(&*store, room, &[])?;
             write_file(&*store, &table, kind, part.create_as_typed()?, file)?;
@@ -178,12 +179,12 @@ pub struct Stopped<'a> {
 
 impl Stopped<'_> {
     /// Opens its store; also returns the named room and the operator's settings.
-    fn open(&self, room: &str) -> anyhow::Result<(Arc<store::Playing>, RoomId, Settings, DataDir)> {
+    fn open(&self, room: &str) -> anyhow::Result<(Arc<dyn Store>, RoomId, Settings, DataDir)> {
         let room = RoomId::try_from(room.to_owned())
             .map_err(|_| anyhow::anyhow!("{room} is no room: give network and room, such as console/hall"))?;
         let data = claimed(self.home)?;
-        check::check_in_child(&data, &self.home.backups)?;
-        let store = store::open(&data, self.config)?;
+        check::check_in_child(&data, self.home)?;
+        let Playing { store, .. } = store::open(&data, self.config, Wait::Briefly)?;
         Ok((store, room, self.config.settings(), data))
     }
 }

@@ -4,7 +4,7 @@ use crate::backups::{self, UNFINISHED};
 use crate::config::{Config, Written, environment};
 use crate::networks::Kinds;
 use crate::owner;
-use crate::store::Database;
+use crate::store::Kept;
 use anyhow::Context;
 use directories::ProjectDirs;
 use std::fs;
@@ -32,8 +32,8 @@ pub struct Home {
     pub data: PathBuf,
     /// The directory of the daily backups.
     pub backups: PathBuf,
-    /// The database of a new store.
-    pub database: Database,
+    /// Where the store is.
+    pub kept: Kept,
 }
 
 impl Place {
@@ -88,7 +88,7 @@ impl Place {
     /// The same, if this is the configuration.
     pub fn home_of(&self, config: &Config) -> anyhow::Result<Home> {
         let data = owner::act(&self.data_of(config)?)?;
-        Ok(Home { backups: data.join(&config.backups.directory), data, database: config.store.database })
+        Ok(Home { backups: data.join(&config.backups.directory), data, kept: config.store.kept() })
     }
 
     /// The data directory, using the current configuration only if the command line names none: whoever asks a running
@@ -112,6 +112,9 @@ fn platform() -> Option<ProjectDirs> {
 pub fn must_hold_data(home: &Home) -> anyhow::Result<()> {
     let data = &home.data;
     store_sled::no_file_is_there(data)?;
+    if let Kept::There(_) = home.kept {
+        return Ok(());
+    }
     match fs::metadata(data.join("store")).or_else(|_| fs::metadata(data.join(UNFINISHED))) {
         Ok(_) => Ok(()),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => match backups::newest(&home.backups) {

@@ -4,9 +4,9 @@ use crate::backups::{self, DAMAGED, UNFINISHED};
 use crate::examine::{claimed, journals, of_stopped};
 use crate::out::say;
 use crate::place::Home;
-use crate::store::Database;
+use crate::store::{Database, Kept};
 use crate::{backup, lines, store};
-use anyhow::{Context, ensure};
+use anyhow::{Context, bail, ensure};
 use journal::backup::position;
 use journal::store::{Batch, Position, Store};
 use std::fs;
@@ -19,11 +19,14 @@ const AT_ONCE: usize = 1_000;
 
 /// Rebuilds the store of a stopped bot, and sets the damaged one aside.
 pub fn rebuild(home: &Home) -> anyhow::Result<()> {
+    let Kept::Here(database) = home.kept else {
+        bail!("PostgreSQL keeps the store and rebuilds itself: if it lost it, run astragal restore FILE")
+    };
     let newest = || backups::newest(&home.backups).context("there is no daily backup to start from");
     let is_there = |name: &str| home.data.join(name).exists();
     if home.data.is_dir() && !["store", UNFINISHED, DAMAGED].into_iter().any(is_there) && newest().is_ok() {
         let from = backups::newest_written(&home.backups).context("there is no backup to start from")?;
-        return from_a_backup_alone(&claimed(home)?, home, &from);
+        return from_a_backup_alone(&claimed(home)?, database, &from);
     }
     let data = of_stopped(home)?;
     let aside = data.file(DAMAGED);
@@ -47,9 +50,10 @@ pub fn rebuild(home: &Home) -> anyhow::Result<()> {
 }
 
 /// Makes a store where there is none any longer, and with it no log.
-fn from_a_backup_alone(data: &DataDir, home: &Home, from: &Path) -> anyhow::Result<()> {
+fn from_a_backup_alone(data: &DataDir, database: Database, from: &Path) -> anyhow::Result<()> {
     let made = data.file(UNFINISHED);
-    let filled = backup::fill(&made, from, &mut lines::open(from, lines::OF_A_BACKUP)?, home.database);
+    let input = lines::open(from, lines::OF_A_BACKUP);
+    let filled = input.and_then(|mut input| backup::fill(&*store::make(&made, database)?, from, &mut input));
     let told = filled.and_then(|()| journals(&*store::look(&made)?)).inspect_err(|_| {
         // Leave nothing behind that looks like a store.
         let _ = fs::remove_dir_all(&made);
@@ -62,7 +66,7 @@ fn from_a_backup_alone(data: &DataDir, home: &Home, from: &Path) -> anyhow::Resu
 /// Fills a new store.
 fn make(data: &DataDir, made: &Path, from: &Path, at: &Position) -> anyhow::Result<Replayed> {
     let database = Database::of(&data.store());
-    backup::fill(made, from, &mut lines::open(from, lines::OF_A_BACKUP)?, database)?;
+    backup::fill(&*store::make(made, database)?, from, &mut lines::open(from, lines::OF_A_BACKUP)?)?;
     let new = store::make(made, database)?;
     let (mut together, mut waiting) = (Batch::default(), 0);
     let replayed = store::replay(&data.store(), at, |batch| {

@@ -8,14 +8,17 @@ use crate::look::Pages;
 use crate::networks::Networks;
 use crate::operator::Operator;
 use crate::out::out;
-use crate::place::Place;
+use crate::place::{Home, Place};
 use crate::request::SOCKET;
-use crate::store::Playing;
+use crate::stand_down::Watch;
+use crate::store::{Kept, Playing, Wait};
 use crate::{backup, backups, check, control, housekeeping, owner, reload, service, store, watch};
 use anyhow::Context;
 use bot::{Bot, serve};
 use chat::{Clock, RoomId, SystemClock, Transport};
 use journal::Entropy;
+use journal::store::Batch;
+use std::cell::RefCell;
 use std::io::{IsTerminal, stdin};
 use std::path::Path;
 use std::sync::{Arc, RwLock};
@@ -32,33 +35,35 @@ pub fn run(place: Place, log: Log) -> anyhow::Result<()> {
     let path = place.data_of(&config)?;
     owner::must_not_be_roots(&path)?;
     let data = DataDir::claim(&path)?;
-    let backups = path.join(&config.backups.directory);
-    backups::remove_unfinished(&path, &backups);
+    let home = Home { backups: path.join(&config.backups.directory), data: path.clone(), kept: config.store.kept() };
+    backups::remove_unfinished(&path, &home.backups);
     let written = check::last_written(&data);
-    check::before_a_start(&data, &backups)?;
+    check::before_a_start(&data, &home)?;
     let unattended = !config.networks.is_empty();
-    let store = store::open(&data, &config).with_context(|| open_failed(&path))?;
+    let store = store::open(&data, &config, Wait::ForAsLong(&stand_by())).with_context(|| open_failed(&home))?;
+    let store = Arc::new(store);
     let (game_files, plugins) = plugins(&config)?;
     let mut entropy = Entropy::from_system();
     let nonce = journal::hex(&entropy.secret()[..8]);
     let pages = Pages::of(&config)?;
     let settings = Settings { pages: pages.as_ref().map(Pages::address), ..config.settings() };
-    let bot = Arc::new(Bot::new(Host::new(settings, plugins, store.clone(), entropy, Box::new(FairBox))?));
+    let bot = Arc::new(Bot::new(Host::new(settings, plugins, store.store.clone(), entropy, Box::new(FairBox))?));
 
+    let watch = Watch::start(store.store.clone())?;
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().context("cannot start threads")?;
     let served = runtime.block_on(async {
         let transports = match !config.networks.is_empty() {
             true => config.networks.transports(&path),
             false => vec![console(&config, &data, &bot, nonce)?],
         };
-        let stop = stop_signal()?;
+        let stop = stop_signal(watch.end())?;
         let operator = Arc::new(Operator {
             bot: bot.clone(),
             transports: RwLock::new(transports.clone()),
             place,
             reloading: Mutex::default(),
             data: path.clone(),
-            backups,
+            backups: home.backups,
             backup_trouble: RwLock::new(None),
             game_files,
             level: log.level(),
@@ -72,18 +77,29 @@ pub fn run(place: Place, log: Log) -> anyhow::Result<()> {
         pages.map(|pages| pages.show(&bot)).transpose()?;
         service::ready(&operator.config());
         log_start(&operator.config().networks, &path);
-        serve(bot.clone(), transports, stop).await.context("the bot cannot go on")
+        serve(bot.clone(), transports, stop).await.context("the bot cannot go on")?;
+        watch.lasted()
     });
     // The console's thread may still wait for a key that nobody will press.
     runtime.shutdown_background();
     // That thread may keep the store alive.
-    if let Err(error) = store.apply() {
-        tracing::warn!(%error, "the newest commits stay in the log until the next start");
-    }
+    leave(&store, &bot, watch);
     if served.is_ok() && unattended {
         tracing::info!("stopped");
     }
     served
+}
+
+/// Writes what is still to be written, and lets others have the store.
+fn leave(store: &Playing, bot: &Bot, watch: Watch) {
+    if let Err(error) = bot.host().committer().commit(None, Batch::default()) {
+        tracing::warn!(%error, "it is not stored that the newest answers were said, so some may be repeated");
+    }
+    if let Err(error) = store.apply() {
+        tracing::warn!(%error, "the newest commits stay in the log until the next start");
+    }
+    drop(watch);
+    store.store.let_go();
 }
 
 /// Logs what may be wrong with the configuration.
@@ -178,19 +194,35 @@ fn completes(bot: Arc<Bot>) -> Completes {
     })
 }
 
-/// Resolves when the system asks the bot to end.
-fn stop_signal() -> anyhow::Result<impl Future<Output = ()>> {
+/// Resolves when the system asks the bot to end, or its lease of the store is over.
+fn stop_signal(lease_ended: impl Future<Output = ()>) -> anyhow::Result<impl Future<Output = ()>> {
     let mut terminate = signal(SignalKind::terminate()).context("cannot listen for signals")?;
     let mut interrupt = signal(SignalKind::interrupt()).context("cannot listen for signals")?;
     Ok(async move {
         tokio::select! {
             _ = terminate.recv() => {}
             _ = interrupt.recv() => {}
+            () = lease_ended => {}
         }
         service::stopping();
     })
 }
 
-fn open_failed(path: &Path) -> String {
-    format!("the database in {} cannot be opened and was left as it is", path.display())
+/// Says that another bot plays, each time that it is another one, and that this one is alive.
+fn stand_by() -> impl Fn(&str) {
+    let told = RefCell::new(String::new());
+    move |other| {
+        if told.replace(other.to_owned()) != other {
+            tracing::info!("{other} plays; this one stands by, and is on no network");
+            service::standing_by(other);
+        }
+        service::alive();
+    }
+}
+
+fn open_failed(home: &Home) -> String {
+    match &home.kept {
+        Kept::Here(_) => format!("the database in {} cannot be opened and was left as it is", home.data.display()),
+        Kept::There(remote) => format!("{remote} cannot be opened"),
+    }
 }

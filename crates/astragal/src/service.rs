@@ -12,6 +12,11 @@ pub fn ready(config: &Config) {
     tell(&[NotifyState::Ready, NotifyState::Status(&format!("{}: {place}", config.name))]);
 }
 
+/// The bot waits until another one, on another machine, leaves the store to it.
+pub fn standing_by(other: &str) {
+    tell(&[NotifyState::Ready, NotifyState::Status(&format!("standing by while {other} plays"))]);
+}
+
 /// The bot finishes what it accepted and ends.
 pub fn stopping() {
     tell(&[NotifyState::Stopping, NotifyState::Status("finishing what was accepted")]);
@@ -23,8 +28,13 @@ pub async fn stay_alive() {
     let mut beat = tokio::time::interval((patience / 2).max(Duration::from_millis(100)));
     loop {
         beat.tick().await;
-        tell(&[NotifyState::Watchdog]);
+        alive();
     }
+}
+
+/// The program is alive.
+pub fn alive() {
+    tell(&[NotifyState::Watchdog]);
 }
 
 fn tell(state: &[NotifyState<'_>]) {

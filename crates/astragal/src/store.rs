@@ -1,6 +1,7 @@
 //! The store of a data directory: a database with a log in front of it.
 
 use crate::config::Config;
+use crate::remote::Remote;
 use crate::{backup, backups};
 use anyhow::bail;
 use journal::Entropy;
@@ -19,8 +20,31 @@ use store_sled::{DataDir, SledStore};
 /// The directory of the log, in the database's directory: the two belong together.
 const LOG: &str = "log";
 
-/// A store in use, with the log in front of either database.
-pub type Playing = Logged<Arc<dyn Store>>;
+/// A store in use.
+pub struct Playing {
+    /// The store itself.
+    pub store: Arc<dyn Store>,
+    /// The log in front of a database in the data directory.
+    log: Option<Arc<Logged<Arc<dyn Store>>>>,
+}
+
+/// Where a store is.
+#[derive(Clone, Debug)]
+pub enum Kept {
+    /// In the data directory; a new one in this database.
+    Here(Database),
+    /// On a database server.
+    There(Remote),
+}
+
+/// How long to wait while another bot has the store.
+#[derive(Clone, Copy)]
+pub enum Wait<'a> {
+    /// As long as it takes to see that it lives.
+    Briefly,
+    /// Until it leaves it. This is told who it is, once a second.
+    ForAsLong(&'a dyn Fn(&str)),
+}
 
 /// A database that the log can stand in front of.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
@@ -68,8 +92,18 @@ impl fmt::Display for Database {
 /// # Errors
 /// It cannot be opened; or it is from a newer version, or in a different database, or its backup cannot be written, and
 /// then it is left as it is.
-pub fn open(data: &DataDir, config: &Config) -> anyhow::Result<Arc<Playing>> {
-    let (path, wanted) = (data.store(), config.store.database);
+pub fn open(data: &DataDir, config: &Config, wait: Wait<'_>) -> anyhow::Result<Playing> {
+    let (path, kept) = (data.store(), config.store.kept());
+    let wanted = match kept {
+        Kept::Here(database) => database,
+        Kept::There(remote) => {
+            is_in_one_place(data)?;
+            let store = remote.open(data, wait)?;
+            backup::before_migration(&*store, &data.file(backups::DIRECTORY))?;
+            prepare(&*store)?;
+            return Ok(Playing { store, log: None });
+        }
+    };
     if let Some(there) = Database::there(&path).filter(|there| *there != wanted) {
         bail!(
             "the data is kept in {there}, but the configuration says store.database = \"{wanted}\": write \"{there}\" there; or, to \
@@ -82,7 +116,60 @@ pub fn open(data: &DataDir, config: &Config) -> anyhow::Result<Arc<Playing>> {
     prepare(&*database)?;
     // If there are no backups, nothing need be kept for them.
     let keep = if config.backups.keep > 0 { Keep::Aside } else { Keep::Nothing };
-    Ok(Arc::new(logged(database, &path, keep)?))
+    let log = Arc::new(logged(database, &path, keep)?);
+    Ok(Playing { store: log.clone(), log: Some(log) })
+}
+
+/// Opens the store of a stopped bot as it is, for reading.
+///
+/// # Errors
+/// It cannot be opened, or another bot plays with it.
+pub fn of_stopped(data: &DataDir, kept: &Kept) -> anyhow::Result<Arc<dyn Store>> {
+    match kept {
+        Kept::Here(_) => Ok(look(&data.store())?),
+        Kept::There(remote) => {
+            is_in_one_place(data)?;
+            remote.open(data, Wait::Briefly)
+        }
+    }
+}
+
+/// Checks that a bot whose store is on a server has none in its data directory.
+///
+/// # Errors
+/// It has.
+pub fn is_in_one_place(data: &DataDir) -> anyhow::Result<()> {
+    let Some(there) = Database::there(&data.store()) else { return Ok(()) };
+    bail!(
+        "the data is kept in {there}, but the configuration says store.postgres: take that line out and run astragal backup \
+         FILE; then put it back, and run astragal restore FILE with another --data DIR"
+    )
+}
+
+impl Playing {
+    /// Lets the log begin a new file, so that a backup which begins now has the earlier ones.
+    ///
+    /// # Errors
+    /// The disk failed.
+    pub fn turn_over(&self) -> Result<(), StoreError> {
+        self.log.as_ref().map_or(Ok(()), |log| log.turn_over())
+    }
+
+    /// Removes the commits up to this one from the log, which a backup has.
+    ///
+    /// # Errors
+    /// The disk failed.
+    pub fn release(&self, number: u64) -> Result<(), StoreError> {
+        self.log.as_ref().map_or(Ok(()), |log| log.release(number))
+    }
+
+    /// Puts what is in the log into the database.
+    ///
+    /// # Errors
+    /// The disk failed.
+    pub fn apply(&self) -> Result<(), StoreError> {
+        self.log.as_ref().map_or(Ok(()), |log| log.apply())
+    }
 }
 
 /// Opens the store in this directory as it is, for reading.
@@ -123,7 +210,7 @@ fn log_of(path: &Path) -> Result<Directory, StoreError> {
     Directory::open(&path.join(LOG)).map_err(failed)
 }
 
-fn logged(database: Arc<dyn Store>, path: &Path, keep: Keep) -> Result<Playing, StoreError> {
+fn logged(database: Arc<dyn Store>, path: &Path, keep: Keep) -> Result<Logged<Arc<dyn Store>>, StoreError> {
     Ok(Logged::open(Arc::new(log_of(path)?), database, keep, identity)?.in_background())
 }
 

@@ -30,8 +30,8 @@ pub fn tables(home: &Home) -> anyhow::Result<()> {
         claimed => {
             let data = claimed?;
             examine::tidied(home);
-            check::check_in_child(&data, &home.backups)?;
-            of(&*store::look(&data.store())?)?
+            check::check_in_child(&data, home)?;
+            of(&*store::of_stopped(&data, &home.kept)?)?
         }
     };
     print(&tables)

@@ -20,11 +20,11 @@ const NOTICED: Duration = Duration::from_secs(90);
 
 /// The answers heard for each entry: the words, how often without a mark and how often marked as repeated.
 #[derive(Default)]
-struct Heard(BTreeMap<u64, (String, u32, u32)>);
+pub(crate) struct Heard(pub(crate) BTreeMap<u64, (String, u32, u32)>);
 
 impl Heard {
     /// Records a line such as `:astragal!x@y PRIVMSG #hall :mia: (again) inspiration 7 (+1) #12`.
-    fn take(&mut self, line: &str) {
+    pub(crate) fn take(&mut self, line: &str) {
         let message = Message::parse(line);
         if !message.is_said(BOT, CHANNEL) {
             return;
@@ -52,7 +52,7 @@ impl Heard {
 }
 
 /// The journal leads to what is stored and contains every answer, and each change counts once.
-fn whole(store: &dyn Store, heard: &Heard) {
+pub(crate) fn whole(store: &dyn Store, heard: &Heard) {
     let table = TableId::of(&RoomId::new("irc", CHANNEL));
     let audit = journal::audit(store, &table).unwrap_or_else(|error| panic!("{error}"));
     let held = audit.document.pointer("/games/mvk/state/characters").and_then(serde_json::Value::as_object);
@@ -76,7 +76,7 @@ fn whole(store: &dyn Store, heard: &Heard) {
     assert!(changes <= held, "{changes} changes were answered, {held} is stored");
 }
 
-fn times(variable: &str, few: u32) -> u32 {
+pub(crate) fn times(variable: &str, few: u32) -> u32 {
     std::env::var(variable).map_or(few, |times| times.parse().expect("a number"))
 }
 

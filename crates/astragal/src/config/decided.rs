@@ -2,8 +2,9 @@
 
 use super::mistakes::Mistake;
 use crate::networks::{Kinds, Network, Networks};
-use crate::store::Database;
-use chat::{PlayerId, RoomId};
+use crate::remote::Remote;
+use crate::store::{Database, Kept};
+use chat::{PlayerId, RoomId, Secret};
 use jiff::SignedDuration;
 use plugin_api::PrintedDecks;
 use schemars::JsonSchema;
@@ -158,10 +159,47 @@ pub struct Backups {
 }
 
 /// The store.
-#[derive(Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[derive(Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Store {
+    /// The database in the data directory.
     pub database: Database,
+    /// The connection string of a PostgreSQL that keeps it instead.
+    #[schemars(with = "Option<String>", extend("writeOnly" = true))]
+    pub postgres: Option<Secret>,
+    /// The password of its user.
+    #[schemars(with = "Option<String>", extend("writeOnly" = true))]
+    pub password: Option<Secret>,
+    /// A file that holds it.
+    pub password_file: Option<PathBuf>,
+    /// A file of certificates (PEM) to trust instead of the system's.
+    #[schemars(extend("format" = "path"))]
+    pub ca: Option<PathBuf>,
+    /// The part of that database that is this bot's.
+    pub shard: String,
+}
+
+impl Default for Store {
+    fn default() -> Self {
+        let shard = "main".to_owned();
+        Store { database: Database::default(), postgres: None, password: None, password_file: None, ca: None, shard }
+    }
+}
+
+impl Store {
+    /// Where the records are.
+    pub fn kept(&self) -> Kept {
+        let Store { database, postgres, password, ca, shard, .. } = self;
+        match postgres {
+            None => Kept::Here(*database),
+            Some(postgres) => Kept::There(Remote {
+                database: postgres.clone(),
+                password: password.clone(),
+                ca: ca.clone(),
+                shard: shard.clone(),
+            }),
+        }
+    }
 }
 
 impl Default for Config {
@@ -280,9 +318,13 @@ impl Config {
         Ok(Config { networks, ..config })
     }
 
-    /// Adds the secrets from files, and notes what is wrong with its networks.
-    pub(super) fn complete(self, wrong: &mut Vec<Mistake>) -> Self {
+    /// Adds the secrets from files, and notes what is wrong with its networks and its store.
+    pub(super) fn complete(mut self, wrong: &mut Vec<Mistake>) -> Self {
         let mut note = |what: String| wrong.push(Mistake::of(what));
+        let Store { password, password_file, .. } = &mut self.store;
+        if let Err(what) = Secret::read_into(password, password_file.as_deref(), "store.password") {
+            note(what);
+        }
         let networks = self.networks.complete(&self.owners, &mut note);
         Config { networks, ..self }
     }

@@ -3,6 +3,7 @@
 use super::decided::Config;
 use super::mistakes::Mistake;
 use crate::networks::Network;
+use crate::store::{Database, Kept};
 use chat::PlayerId;
 use std::collections::BTreeSet;
 use table::RoomSetting;
@@ -47,6 +48,12 @@ impl Config {
         wrong.extend(rooms.filter_map(|room| self.strange("admin_rooms", &room.to_string(), &room.network)));
         wrong.extend(self.owners.iter().filter_map(|owner| self.no_owner(owner)));
         wrong.extend(self.ignore.iter().filter_map(|pattern| Some(format!("ignore: {}", self.nobody(pattern)?))));
+        if let Kept::There(remote) = self.store.kept() {
+            wrong.extend(remote.meaningless());
+            if self.store.database != Database::default() {
+                wrong.push("store.database: store.postgres keeps the store; leave out one of the two".to_owned());
+            }
+        }
         wrong.extend(self.page.address.as_ref().and_then(|address| nowhere(address)));
         wrong.into_iter().map(Mistake::of).collect()
     }

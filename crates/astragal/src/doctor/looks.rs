@@ -3,6 +3,7 @@
 use super::Finding::{self, Well, Wrong};
 use super::{Patient, State};
 use crate::room::{Disk, shown};
+use crate::store::Kept;
 use crate::{backups, check, owner};
 use chat::{Clock, SystemClock};
 use jiff::tz::TimeZone;
@@ -23,16 +24,20 @@ const LEAST_MEMORY: u64 = 1 << 30;
 /// Whether the bot runs.
 pub fn state(patient: &Patient<'_>) -> Vec<Finding> {
     let data = patient.home.data.display();
-    vec![match &patient.state {
-        State::Running(process, _) => Well(format!("it runs on {data} as process {process}")),
-        State::Silent(why) => Wrong(
+    vec![match (&patient.state, &patient.home.kept) {
+        (State::Running(process, _), _) => Well(format!("it runs on {data} as process {process}")),
+        (State::Silent(_), Kept::There(_)) => {
+            Well(format!("it runs on {data} and does not play: it starts, or stands by for another machine"))
+        }
+        (State::Stopped, Kept::There(remote)) => Well(format!("it is stopped; its data is in {remote}")),
+        (State::Silent(why), Kept::Here(_)) => Wrong(
             format!("it runs on {data} and does not answer ({why})"),
             "look into its log, and restart it".to_owned(),
         ),
-        State::Stopped if patient.home.data.join("store").exists() => {
+        (State::Stopped, Kept::Here(_)) if patient.home.data.join("store").exists() => {
             Well(format!("it is stopped; its data is in {data}"))
         }
-        State::Stopped => Wrong(
+        (State::Stopped, Kept::Here(_)) => Wrong(
             format!("there is no data in {data}"),
             "start the bot, or name the right directory with --data or --config".to_owned(),
         ),
