@@ -2,7 +2,7 @@
 
 use crate::wording::{failed, fit, refused};
 use journal::store::StoreError;
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::fmt;
 use std::time::Duration;
 use tokio_postgres::error::SqlState;
@@ -225,7 +225,7 @@ impl Session {
     /// The values of these keys, in their order.
     pub async fn read(&self, keys: &Vec<Vec<u8>>) -> Result<Vec<Option<Vec<u8>>>, StoreError> {
         let rows = self.run(&self.read, &[keys]).await?;
-        let found: HashMap<Vec<u8>, Vec<u8>> = rows.iter().map(|row| (row.get(0), row.get(1))).collect();
+        let found: BTreeMap<Vec<u8>, Vec<u8>> = rows.iter().map(|row| (row.get(0), row.get(1))).collect();
         Ok(keys.iter().map(|key| found.get(key).cloned()).collect())
     }
 
