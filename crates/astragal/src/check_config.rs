@@ -69,16 +69,15 @@ pub fn check(place: &Place, reach: Reach) -> anyhow::Result<()> {
     let mut say = |line: String| drop(writeln!(out, "{line}"));
     let let_in = runtime.block_on(config.networks.try_all(&data, PATIENCE, &mut say));
     let stored = match config.store.kept() {
-        Kept::Here(_) => Ok(()),
-        Kept::There(remote) => match remote.try_out() {
-            Ok(standing) => Ok(say(format!("store: {standing}"))),
-            Err(why) => Err(say(format!("store: {why}"))),
-        },
+        Kept::Here(_) => None,
+        Kept::There(remote) => Some(remote.try_out()),
     };
+    let is_kept = stored.as_ref().is_none_or(Result::is_ok);
+    stored.into_iter().for_each(|stored| say(format!("store: {}", stored.unwrap_or_else(|why| why))));
     let found = runtime.block_on(try_pages(&config));
     let is_found = found.as_ref().is_none_or(Result::is_ok);
     found.into_iter().for_each(|found| say(format!("page: {}", found.unwrap_or_else(|why| why))));
-    ensure!(stored.is_ok(), "the database cannot be used");
+    ensure!(is_kept, "the database cannot be used");
     ensure!(let_in, "not every network let the bot in");
     ensure!(is_found, "people do not find the pages of tables");
     Ok(())
