@@ -24,6 +24,11 @@ impl Program {
         self.0.wait().expect("it ends").success()
     }
 
+    /// True if it has ended.
+    pub fn has_ended(&mut self) -> bool {
+        self.0.try_wait().expect("it is ours").is_some()
+    }
+
     /// Sends it a signal, such as HUP.
     pub fn signal(&self, name: &str) {
         let sent = Command::new("kill").args([&format!("-{name}"), &self.0.id().to_string()]).status();

@@ -12,8 +12,8 @@ use tokio::sync::Notify;
 /// How often it looks.
 const LOOKS: Duration = Duration::from_millis(100);
 /// Why a bot ends if the store is no longer its own.
-const STOOD_DOWN: &str = "the lease of the store ended: another bot plays, or the database was out of reach for too long. What \
-                          was accepted is in the store, and whoever plays next answers it";
+const STOOD_DOWN: &str = "the lease of the store ended: another bot plays, or the database was out of reach for too long, or lost \
+                          something (the log says which)";
 
 /// The watch. It ends once this is dropped.
 #[derive(Default)]

@@ -59,6 +59,11 @@ impl Held {
         self.renew(asked);
     }
 
+    /// The newest fence that the database acknowledged.
+    pub fn fence(&self) -> i64 {
+        self.fence.load(Ordering::Acquire)
+    }
+
     fn renew(&self, asked: Duration) {
         self.renewed.fetch_max(milliseconds(asked), Ordering::AcqRel);
     }
@@ -67,7 +72,7 @@ impl Held {
     pub fn lost_of(&self, commits: u64) -> Option<String> {
         let acknowledged = self.acknowledged.load(Ordering::Acquire);
         let lost = acknowledged.checked_sub(commits).filter(|lost| *lost > 0)?;
-        Some(format!("{LOST} the last {lost} of {acknowledged} writes"))
+        Some(format!("the database lost the last {lost} of {acknowledged} writes"))
     }
 
     /// Notes that somebody else has it.
@@ -75,9 +80,6 @@ impl Held {
         self.lost.store(true, Ordering::Release);
     }
 }
-
-/// How the owner of a lease begins that nobody takes until the operator says so.
-const LOST: &str = "the database lost";
 
 fn milliseconds(time: Duration) -> u64 {
     u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
@@ -93,26 +95,24 @@ pub enum Wait<'a> {
 }
 
 /// Takes the lease of a shard. If somebody else has it, waits until the row stood still for a whole lease by this machine's
-/// clock too, since after a failover the database has another one. Also returns whether the database had lost writes.
-pub fn take(site: &Arc<Site>, wait: Wait<'_>) -> Result<(Held, bool), StoreError> {
+/// clock too, since after a failover the database has another one.
+pub fn take(site: &Arc<Site>, wait: Wait<'_>) -> Result<Held, StoreError> {
     let (mut line, mut seen, mut still) = (None::<Line>, None::<Other>, clock::now());
     loop {
         let asked = clock::now();
-        let stands = seen.is_some() && asked.saturating_sub(still) >= LEASE;
+        let stood = seen.clone().filter(|_| asked.saturating_sub(still) >= LEASE);
         let same = site.place.same();
         let taken = match line.take() {
             None => Line::open(site, move |session| {
-                let same = same.clone();
-                Box::pin(async move { session.take(LEASE, &same, stands).await })
+                let (same, stood) = (same.clone(), stood.clone());
+                Box::pin(async move { session.take(LEASE, &same, stood.as_ref()).await })
             }),
             Some(open) => open
-                .ask(DEADLINE, move |session| Box::pin(async move { session.take(LEASE, &same, stands).await }))
+                .ask(DEADLINE, move |session| Box::pin(async move { session.take(LEASE, &same, stood.as_ref()).await }))
                 .map(|taken| (open, taken)),
         };
         match taken {
-            Ok((_, Ok((fence, before)))) => {
-                return Ok((Held::new(fence, asked), before.is_some_and(|before| before.starts_with(LOST))));
-            }
+            Ok((_, Ok(fence))) => return Ok(Held::new(fence, asked)),
             Ok((open, Err(other))) => {
                 if other.is_kept_out() {
                     return Err(kept_out(&other, site));
@@ -195,7 +195,7 @@ impl Drop for Keeper {
 fn keep(site: &Arc<Site>, held: &Held, stopped: &mpsc::Receiver<()>) {
     let (mut line, mut pause) = (None::<Line>, RENEWED);
     while let Err(mpsc::RecvTimeoutError::Timeout) = stopped.recv_timeout(pause) {
-        let (asked, fence) = (clock::now(), held.fence.load(Ordering::Acquire));
+        let (asked, fence) = (clock::now(), held.fence());
         let renewed = match line.take() {
             None => Line::open(site, move |session| Box::pin(session.renew(fence, LEASE))),
             Some(open) => {
@@ -210,10 +210,7 @@ fn keep(site: &Arc<Site>, held: &Held, stopped: &mpsc::Receiver<()>) {
                 line = Some(open);
             }
             Ok((_, false)) => {
-                tracing::error!(
-                    shard = site.place.shard,
-                    "another bot has taken the lease: this one writes nothing more"
-                );
+                tracing::error!(shard = site.place.shard, "the lease was taken: this bot writes nothing more");
                 return held.lose();
             }
             Err(error) => {
@@ -224,7 +221,7 @@ fn keep(site: &Arc<Site>, held: &Held, stopped: &mpsc::Receiver<()>) {
     }
     // Nothing that is asked from now on is done.
     held.lose();
-    let fence = held.fence.load(Ordering::Acquire);
+    let fence = held.fence();
     let gone = match line {
         Some(open) => open.ask(DEADLINE, move |session| Box::pin(session.let_go(fence))),
         None => Line::open(site, move |session| Box::pin(session.let_go(fence))).map(drop),

@@ -53,6 +53,10 @@ impl Place {
     }
 }
 
+/// The record of a shard that is there once the database had lost what it acknowledged and the operator let a bot go on.
+/// Whoever has begun a new epoch of its dice removes it.
+pub const LOST: &str = "lost";
+
 /// How long a lease lasts if nobody renews it.
 pub const LEASE: Duration = Duration::from_secs(10);
 /// How often it is renewed.
@@ -66,7 +70,6 @@ const DEADLINE: Duration = Duration::from_secs(2);
 pub struct PostgresStore {
     records: Settled<Open>,
     keeper: Keeper,
-    follows_a_loss: bool,
 }
 
 impl PostgresStore {
@@ -77,16 +80,10 @@ impl PostgresStore {
     /// The database cannot be reached, or it may lose what it acknowledged, or somebody else plays this shard.
     pub fn open(place: Place, run: &str, wait: Wait<'_>) -> Result<Self, StoreError> {
         let site = Arc::new(Site::new(place, run));
-        let (held, follows_a_loss) = lease::take(&site, wait)?;
-        let held = Arc::new(held);
+        let held = Arc::new(lease::take(&site, wait)?);
         let keeper = Keeper::start(site.clone(), held.clone())?;
         let records = Settled::open(move || Open::new(&site, &held))?;
-        Ok(PostgresStore { records, keeper, follows_a_loss })
-    }
-
-    /// True if the database had lost what it acknowledged, and the operator let the bot go on.
-    pub fn follows_a_loss(&self) -> bool {
-        self.follows_a_loss
+        Ok(PostgresStore { records, keeper })
     }
 
     /// What a failure of the server would cost now.
@@ -160,7 +157,7 @@ impl Store for PostgresStore {
 }
 
 /// The most rows of a piece, and their bytes.
-const PIECE: (usize, usize) = (2_000, 8 << 20);
+const PIECE: (usize, usize) = (2_000, 2 << 20);
 
 /// A batch in pieces that a server writes in a moment.
 fn pieces(batch: Batch) -> Vec<Batch> {

@@ -4,7 +4,7 @@ use crate::connection::{Line, Site};
 use crate::lease::Held;
 use crate::session::{Standing, Writes};
 use crate::wording::{ended, refused};
-use crate::{DEADLINE, LEASE, clock};
+use crate::{DEADLINE, LEASE, LOST, clock};
 use journal::store::{Batch, Engine, Lease, StoreError};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -12,6 +12,9 @@ use std::time::Duration;
 
 /// How long a server may take to write a mebibyte.
 const MEBIBYTE: Duration = Duration::from_millis(500);
+
+/// A commit of more mebibytes gets no longer: the lease would end meanwhile.
+const LONGEST: u32 = 8;
 
 /// The connections of a store that holds its lease.
 pub struct Open {
@@ -32,7 +35,8 @@ impl Open {
             return Err(ended());
         }
         let asked = clock::now();
-        let (writes, row) = Line::open(site, |session| Box::pin(session.go_on(LEASE)))?;
+        let known = held.fence();
+        let (writes, row) = Line::open(site, move |session| Box::pin(session.go_on(known, LEASE)))?;
         let Some((fence, commits)) = row else {
             held.lose();
             return Err(ended());
@@ -40,10 +44,10 @@ impl Open {
         let commits =
             u64::try_from(commits).map_err(|_| StoreError::damaged("lease", "its number of commits is negative"))?;
         if let Some(lost) = held.lost_of(commits) {
-            let why = lost.clone();
-            let kept = writes.ask(DEADLINE, move |session| Box::pin(async move { session.keep_out(&why).await }));
+            let (why, key) = (lost.clone(), [site.place.shard.as_bytes(), &[0], LOST.as_bytes()].concat());
+            let kept = writes.ask(DEADLINE, move |session| Box::pin(async move { session.keep_out(&why, &key).await }));
             if let Err(error) = kept {
-                tracing::error!(%error, "others are not kept from taking the lease");
+                tracing::error!(%error, "other bots could not be kept from taking the lease");
             }
             held.lose();
             return Err(StoreError::damaged("(the newest)", lost));
@@ -112,7 +116,7 @@ impl Engine for Open {
             }
         }
         let (fence, counted) = (self.fence, i64::try_from(number).map_err(|_| refused())?);
-        let within = DEADLINE + MEBIBYTE * u32::try_from(bytes >> 20).unwrap_or(u32::MAX);
+        let within = DEADLINE + MEBIBYTE * u32::try_from(bytes >> 20).unwrap_or(u32::MAX).min(LONGEST);
         let asked = clock::now();
         self.writes.ask(within, move |session| {
             Box::pin(async move { session.commit(fence, counted, &writes, LEASE).await })

@@ -52,14 +52,17 @@ update lease set owner = $2, fence = fence + 1, until = clock_timestamp() + $3 *
         and (starts_with(owner, $4) or until = '-infinity' or until <= clock_timestamp() and $5) returning fence";
 const HOLDER: &str = "select owner, fence, until::text from lease where shard = $1";
 const LET_GO: &str = "update lease set until = '-infinity' where shard = $1 and owner = $2 and fence >= $3";
-/// Nobody takes it until the operator says so.
-const LOST: &str = "update lease set owner = $3, fence = fence + 1, until = 'infinity' where shard = $1 and owner = $2";
+/// Nobody takes it until the operator says so, and whoever does then finds a record.
+const LOST: &str = "
+with kept as (
+    update lease set owner = $3, fence = fence + 1, until = 'infinity' where shard = $1 and owner = $2 returning 1)
+insert into record select $4::bytea, $5::bytea from kept on conflict (key) do update set value = excluded.value";
 
 /// How often a statement that got in another's way is tried again.
 const TRIES: u32 = 10;
 
 /// Who holds a lease, as its row says.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Other {
     owner: String,
     fence: i64,
@@ -97,13 +100,13 @@ impl fmt::Display for Standing {
         f.write_str(match self {
             Standing::Alone => "it has no standby: if its disk is lost, what was played since the last backup is lost",
             Standing::Behind => "its standby is asynchronous: if it takes over, the last seconds may be lost",
-            Standing::Synchronous => "it has a synchronous standby: if that takes over, nothing is lost",
+            Standing::Synchronous => "commits wait for a synchronous standby: if that takes over, nothing is lost",
         })
     }
 }
 
-/// The fence of a lease that was taken, with whoever had it before; or who has it.
-pub type Taken = Result<(i64, Option<String>), Other>;
+/// The fence of a lease that was taken, or who has it.
+pub type Taken = Result<i64, Other>;
 
 /// The writes of a batch.
 pub struct Writes {
@@ -161,26 +164,26 @@ impl Session {
                 done => return done.map_err(failed),
             }
         }
-        Err(StoreError::Unavailable("other statements were in the way again and again".to_owned()))
+        Err(StoreError::Unavailable("the statement kept conflicting with others".to_owned()))
     }
 
-    /// Takes the lease for so long, if it was let go, or an earlier run of this bot has it, or it is over and stood `still`.
-    /// Returns its fence and who had it before; otherwise who has it.
-    pub async fn take(&self, lasts: Duration, same: &str, still: bool) -> Result<Taken, StoreError> {
+    /// Takes the lease for so long, if it was let go, or an earlier run of this bot has it, or it is over and its row is
+    /// the one that stood `still`.
+    pub async fn take(&self, lasts: Duration, same: &str, still: Option<&Other>) -> Result<Taken, StoreError> {
         let (Session { shard, owner, .. }, lasts) = (self, lasts.as_secs_f64());
         for _ in 0..TRIES {
             if let Some(row) = self.run(FIRST, &[shard, owner, &lasts]).await?.pop() {
-                return Ok(Ok((row.get(0), None)));
+                return Ok(Ok(row.get(0)));
             }
             let Some(row) = self.run(HOLDER, &[shard]).await?.pop() else { continue };
             let before = Other { owner: row.get(0), fence: row.get(1), until: row.get(2) };
-            let Other { owner: had, fence, .. } = &before;
+            let (Other { owner: had, fence, .. }, still) = (&before, still == Some(&before));
             match self.run(NEXT, &[shard, owner, &lasts, &same, &still, had, fence]).await?.pop() {
-                Some(row) => return Ok(Ok((row.get(0), Some(before.owner)))),
+                Some(row) => return Ok(Ok(row.get(0))),
                 None => return Ok(Err(before)),
             }
         }
-        Err(StoreError::Unavailable("the row of the lease comes and goes".to_owned()))
+        Err(StoreError::Unavailable("the lease was changed each time it was looked at".to_owned()))
     }
 
     /// Renews the lease for so long. Returns false if somebody else has taken it.
@@ -189,18 +192,26 @@ impl Session {
         if self.run(&self.renew, &[shard, owner, &fence, &lasts]).await?.pop().is_some() {
             return Ok(true);
         }
-        let holder = self.run(HOLDER, &[shard]).await?.pop();
-        match holder.is_some_and(|row| row.get::<_, String>(0) == *owner) {
-            true => Err(StoreError::Unavailable("this server is not the one with the newest lease".to_owned())),
-            false => Ok(false),
+        self.was_taken(fence).await.map(|()| false)
+    }
+
+    /// Goes on with the lease, whose fence was this one, under another. Returns that and the number of commits, or `None` if
+    /// somebody else has it.
+    pub async fn go_on(&self, fence: i64, lasts: Duration) -> Result<Option<(i64, i64)>, StoreError> {
+        let (Session { shard, owner, .. }, lasts) = (self, lasts.as_secs_f64());
+        match self.run(GO_ON, &[shard, owner, &lasts]).await?.pop() {
+            Some(row) => Ok(Some((row.get(0), row.get(1)))),
+            None => self.was_taken(fence).await.map(|()| None),
         }
     }
 
-    /// Goes on with the lease under another fence. Returns that and the number of commits, or `None` if somebody else has it.
-    pub async fn go_on(&self, lasts: Duration) -> Result<Option<(i64, i64)>, StoreError> {
-        let (Session { shard, owner, .. }, lasts) = (self, lasts.as_secs_f64());
-        let row = self.run(GO_ON, &[shard, owner, &lasts]).await?.pop();
-        Ok(row.map(|row| (row.get(0), row.get(1))))
+    /// Checks that somebody else has taken the lease, which had this fence: an old server does not know of either.
+    async fn was_taken(&self, fence: i64) -> Result<(), StoreError> {
+        let row = self.run(HOLDER, &[&self.shard]).await?.pop();
+        match row.is_some_and(|row| row.get::<_, i64>(1) >= fence && row.get::<_, String>(0) != self.owner) {
+            true => Ok(()),
+            false => Err(StoreError::Unavailable("this server is not the one with the newest lease".to_owned())),
+        }
     }
 
     /// Checks that this is the server where the lease has this fence.
@@ -217,9 +228,9 @@ impl Session {
         self.run(LET_GO, &[&self.shard, &self.owner, &fence]).await.map(drop)
     }
 
-    /// Keeps everybody from taking the lease, for this reason.
-    pub async fn keep_out(&self, why: &str) -> Result<(), StoreError> {
-        self.run(LOST, &[&self.shard, &self.owner, &why]).await.map(drop)
+    /// Keeps everybody from taking the lease, for this reason, which is also recorded under `key`.
+    pub async fn keep_out(&self, why: &str, key: &[u8]) -> Result<(), StoreError> {
+        self.run(LOST, &[&self.shard, &self.owner, &why, &key, &why.as_bytes()]).await.map(drop)
     }
 
     /// The values of these keys, in their order.
@@ -265,5 +276,5 @@ async fn make_tables(client: &Client) -> Result<(), StoreError> {
             made => return made.map_err(failed),
         }
     }
-    Err(StoreError::Unavailable("others make the tables again and again".to_owned()))
+    Err(StoreError::Unavailable("the tables cannot be made while others make them".to_owned()))
 }

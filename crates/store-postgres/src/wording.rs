@@ -24,12 +24,12 @@ pub fn fit(version: i32, role: &str, fsync: &str) -> Result<(), StoreError> {
 
 /// A batch found that the lease, or the number of commits, is not what it was.
 pub fn refused() -> StoreError {
-    StoreError::Unavailable("the lease of the shard was not found as it was left, and nothing was written".to_owned())
+    StoreError::Unavailable("the lease had changed, so nothing was written".to_owned())
 }
 
 /// Somebody else has the lease.
 pub fn ended() -> StoreError {
-    StoreError::Unavailable("this bot no longer holds the lease of its shard, so nothing was written".to_owned())
+    StoreError::Unavailable("the lease of the shard has ended: nothing more is read or written".to_owned())
 }
 
 /// The connection ended.

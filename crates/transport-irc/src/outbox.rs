@@ -195,9 +195,7 @@ impl Outbox {
         let job = lane.jobs.front_mut().expect("it has something");
         job.forget_erased();
         if !job.post.permit.is_given() {
-            let job = lane.jobs.pop_front().expect("it was just looked at");
-            // The receiver may have stopped waiting, here and below.
-            let _ = job.said.send(Err(SendError::Unsaid));
+            lane.jobs.pop_front().expect("it was just looked at").left();
             return true;
         }
         // Looked up for each line, because a nick may change hands in between.
@@ -215,6 +213,7 @@ impl Outbox {
             }
             (Address::Never(why), _) => {
                 let job = lane.jobs.pop_front().expect("it was just looked at");
+                // The receiver may have stopped waiting.
                 let _ = job.said.send(Err(SendError::Never(why)));
                 return true;
             }
@@ -359,12 +358,7 @@ impl Outbox {
     pub fn give_up(&mut self) {
         let waiting = self.lanes.take_all().into_iter();
         for job in waiting.chain(std::mem::take(&mut self.unproved).into_iter().map(|each| each.job)) {
-            if job.post.again && job.is_written() {
-                // It was repeated already, so it is not repeated again.
-                job.arrived(None);
-            } else {
-                let _ = job.said.send(Err(SendError::Unsaid));
-            }
+            job.left();
         }
     }
 }

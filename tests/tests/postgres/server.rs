@@ -69,8 +69,12 @@ impl Server {
         Server { directory, settings, server }.once_it_answers()
     }
 
-    fn once_it_answers(self) -> Self {
+    fn once_it_answers(mut self) -> Self {
         for _ in 0..600 {
+            // A process of the one that crashed may still hold what the new one needs.
+            if self.server.try_wait().expect("it is ours").is_some() {
+                self.server = spawn(self.directory.path(), &self.settings);
+            }
             if self.tried("select 1").status.success() {
                 return self;
             }

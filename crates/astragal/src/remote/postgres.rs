@@ -11,7 +11,7 @@ use journal::store::{Batch, Store};
 use std::fs;
 use std::io::Write;
 use std::sync::Arc;
-use store_postgres::{Place, PostgresStore};
+use store_postgres::{LOST, Place, PostgresStore};
 use store_sled::DataDir;
 
 /// The file in a data directory that tells it apart from all others.
@@ -35,9 +35,11 @@ impl Remote {
             store.read(RESTORING)?.is_none(),
             "a restore into {self} was interrupted, and it is not whole: run astragal restore FILE again"
         );
-        if store.follows_a_loss() {
+        if store.read(LOST)?.is_some() {
             // As after a backup, the dice begin a new epoch: those of answers that are gone were seen.
-            store.commit(&one(RESTORED_KEY, Some(serde_json::to_vec(&SystemClock.now())?)))?;
+            let mut begins = one(RESTORED_KEY, Some(serde_json::to_vec(&SystemClock.now())?));
+            begins.delete(LOST);
+            store.commit(&begins)?;
         }
         Ok(Arc::new(store))
     }

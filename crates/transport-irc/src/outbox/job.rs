@@ -2,7 +2,7 @@
 
 use super::{Said, Verb};
 use crate::format;
-use chat::{Event, Post, Sent};
+use chat::{Event, Post, SendError, Sent};
 use std::collections::VecDeque;
 
 /// A post being said.
@@ -48,6 +48,15 @@ impl Job {
 
     pub fn is_written(&self) -> bool {
         self.begun.as_ref().is_some_and(|begun| begun.written)
+    }
+
+    /// It is not said any further in this run. What was repeated already is not repeated again.
+    pub fn left(self) {
+        match self.post.again && self.is_written() {
+            true => self.arrived(None),
+            // The receiver may have stopped waiting.
+            false => drop(self.said.send(Err(SendError::Unsaid))),
+        }
     }
 
     pub fn arrived(self, id: Option<String>) {
