@@ -1,11 +1,15 @@
 //! Storage that outlives a crash, and its faults: a store of [whole batches](Whole), or a [log](Logged) on a disk of
-//! bytes in front of a database.
+//! bytes in front of a database, or a [database](Leased) that two machines share.
 
+mod cluster;
 mod database;
+mod leased;
 mod logged;
 mod whole;
 mod witness;
 
+pub use cluster::Blow;
+pub use leased::Leased;
 pub use logged::Logged;
 pub use whole::Whole;
 
@@ -13,6 +17,7 @@ use crate::luck::Luck;
 use journal::store::{Batch, Store, StoreError};
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// What goes wrong with the next write.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -58,6 +63,23 @@ pub trait Medium {
 
     /// Does the store's work besides commits.
     fn work(&self, _: Luck) {}
+
+    /// Renews the lease, if there is one.
+    fn renew(&self) {}
+
+    /// Something befalls the database that machines share, if there is one.
+    fn befalls(&self, _: Blow, _: Luck) {}
+
+    /// The bot ended in order.
+    fn let_go(&self) {}
+
+    /// The age of the world, if the store takes time.
+    fn now(&self) -> Option<Duration> {
+        None
+    }
+
+    /// The world has come to this age.
+    fn pass(&self, _: Duration) {}
 
     /// Does what a store does by itself once everything works; after this nothing is in doubt.
     fn settle(&self) {}

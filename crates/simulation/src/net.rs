@@ -99,13 +99,18 @@ struct Inner {
     away: usize,
     listening: Listening,
     accepted: BTreeSet<usize>,
-    sending: BTreeMap<RoomId, VecDeque<Sending>>,
+    /// The machine whose bot connected last.
+    machine: usize,
+    sending: BTreeMap<Lane, VecDeque<Sending>>,
     /// The keys of the posts that appeared, with the ids they got.
     there: BTreeMap<String, Sent>,
     wires: Vec<Wire>,
     refused: BTreeSet<String>,
     desk: Option<Arc<dyn Desk>>,
 }
+
+/// A machine and a room: what is sent from one to the other keeps its order.
+pub type Lane = (usize, RoomId);
 
 /// The state of the bot's connection.
 #[derive(Default)]
@@ -117,6 +122,22 @@ enum Listening {
     Waits(Waker),
     /// It may hand over this part of the timeline.
     May(usize, usize),
+}
+
+impl Inner {
+    /// Takes out what is under way from a machine.
+    fn taken(&mut self, machine: usize) -> Vec<VecDeque<Sending>> {
+        let its: Vec<Lane> = self.sending.keys().filter(|lane| lane.0 == machine).cloned().collect();
+        its.iter().filter_map(|lane| self.sending.remove(lane)).collect()
+    }
+
+    /// The bot on this machine does not listen any more. Without redelivery nobody hears what is said from now on, if no
+    /// other listens.
+    fn disconnect(&mut self, machine: usize) {
+        if self.machine == machine {
+            (self.listening, self.desk, self.away) = (Listening::No, None, self.timeline.len());
+        }
+    }
 }
 
 struct Sending {
@@ -184,55 +205,54 @@ impl Net {
         }
     }
 
-    /// The rooms with posts under way.
-    pub fn busy_rooms(&self) -> Vec<RoomId> {
+    /// Where posts are under way.
+    pub fn busy_lanes(&self) -> Vec<Lane> {
         self.inner().sending.keys().cloned().collect()
     }
 
-    /// Takes the next step for the first post under way in `room`: first the post appears, then it is confirmed.
-    /// `refuse` percent are refused for good.
-    pub fn go_on(&self, room: &RoomId, luck: &mut Luck, refuse: u32) {
+    /// Takes the next step for the first post under way there: first the post appears, then it is confirmed. `refuse` percent
+    /// are refused for good, and what may no longer be said is not.
+    pub fn go_on(&self, lane: &Lane, luck: &mut Luck, refuse: u32) {
         let mut inner = self.inner();
-        let Some(first) = inner.sending.get_mut(room).and_then(VecDeque::front_mut) else { return };
+        let Some(first) = inner.sending.get_mut(lane).and_then(VecDeque::front_mut) else { return };
         if first.said.is_none() {
             let post = first.post.clone();
-            let said = if luck.percent(refuse) {
+            let said = if !post.permit.is_given() {
+                Err(SendError::Unsaid)
+            } else if luck.percent(refuse) {
                 self.log.note(format!("{} refuses {}", self.name, post.key));
                 inner.refused.insert(post.key);
                 Err(SendError::Never("refused".to_owned()))
             } else {
                 Ok(self.say(&mut inner, post))
             };
-            let first = inner.sending.get_mut(room).and_then(VecDeque::front_mut).expect("it is still there");
+            let first = inner.sending.get_mut(lane).and_then(VecDeque::front_mut).expect("it is still there");
             first.said = Some(said);
             return;
         }
-        let queue = inner.sending.get_mut(room).expect("it has a first post");
+        let queue = inner.sending.get_mut(lane).expect("it has a first post");
         let sending = queue.pop_front().expect("it has a first post");
         if queue.is_empty() {
-            inner.sending.remove(room);
+            inner.sending.remove(lane);
         }
         drop(inner);
         link::answer(&sending.answer, sending.said.expect("that was asked"));
     }
 
-    /// The bot dies. Posts under way may still appear, the first ones of each room.
-    pub fn cut(&self, luck: &mut Luck) {
+    /// The bot on this machine dies. Its posts under way may still appear, the first ones of each room.
+    pub fn cut(&self, machine: usize, luck: &mut Luck) {
         let mut inner = self.inner();
-        inner.listening = Listening::No;
-        inner.desk = None;
-        for (_, queue) in std::mem::take(&mut inner.sending) {
+        for queue in inner.taken(machine) {
             for sending in queue {
                 if sending.said.is_none() {
-                    if luck.percent(60) {
+                    if luck.percent(60) || !sending.post.permit.is_given() {
                         break;
                     }
                     self.say(&mut inner, sending.post);
                 }
             }
         }
-        // Without redelivery nobody hears what is said from now on.
-        inner.away = inner.timeline.len();
+        inner.disconnect(machine);
     }
 
     /// What people saw since the last call.

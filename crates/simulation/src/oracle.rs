@@ -130,6 +130,7 @@ impl Oracle {
         let key = wire.post.key.clone();
         let seen = self.posts.entry((net.name.clone(), key.clone()));
         let seen = seen.or_insert_with(|| Seen { text: wire.text.clone(), unmarked: 0, marked: 0 });
+        let is_late = !wire.repeated && !wire.post.again && seen.marked > 0;
         if !wire.repeated {
             *if wire.post.again { &mut seen.marked } else { &mut seen.unmarked } += 1;
         }
@@ -146,6 +147,9 @@ impl Oracle {
         let says = !matches!(wire.post.what, What::Withdraw(_));
         if says && !sorry && (unmarked > 1 || marked > 1) {
             self.wrong(format!("the post {key} was said {unmarked} times unmarked and {marked} times marked"));
+        }
+        if is_late {
+            self.wrong(format!("the post {key} is said as if it were new after it was said again"));
         }
         if net.kind.guarantees().repeated == Repeated::Once && wire.post.again {
             self.wrong(format!("the post {key} is marked where it cannot be there twice"));

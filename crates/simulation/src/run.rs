@@ -3,18 +3,21 @@
 //! Between two choices the bot's tasks run until each of them waits for something. The director controls all of that:
 //! time, the disk, the network, and places where tasks are held.
 
+mod berth;
 pub mod machine;
 
-use crate::disk::{Logged, Medium, Whole};
+use crate::disk::{Leased, Logged, Medium, Whole};
 use crate::ground::Ground;
 use crate::log::Log;
 use crate::luck::Luck;
-use crate::net::{Net, PRIVATE};
+use crate::net::{Lane, Net, PRIVATE};
 use crate::oracle::{Oracle, TEMPORARY};
 use crate::script::{ADMIN, Act, Move, On, PEOPLE, Saying, Script, room_at};
+use berth::Berth;
 use chat::{Clock, Event, Message, PlayerId, RoomId, Speaker, Standing};
 use jiff::{SignedDuration, Timestamp};
 use journal::committer::Wait;
+use journal::store::Lease;
 use machine::Machine;
 use std::sync::Arc;
 use std::time::Duration;
@@ -27,6 +30,9 @@ const LONGEST: Duration = Duration::from_secs(10 * 86_400);
 
 /// The most starts until everything is at rest.
 const STARTS: u64 = 100;
+
+/// How often a lease is renewed.
+const RENEWED: Duration = Duration::from_secs(2);
 
 /// For how many days temporary records are kept.
 const DAYS: u16 = 14;
@@ -57,35 +63,38 @@ pub fn run(script: &Script) -> Ended {
     if director.oracle.verdict().is_none() {
         director.end();
     }
-    director.die();
+    (0..director.berths.len()).for_each(|at| director.die(at));
     Ended { log: director.log.lines(), wrong: director.oracle.verdict().map(str::to_owned) }
 }
 
 struct Director<'a> {
     script: &'a Script,
     log: Log,
-    ground: Ground,
-    disk: Box<dyn Medium>,
+    /// The age of the world.
+    elapsed: Duration,
+    /// One machine, or two that share a store.
+    berths: Vec<Berth>,
     nets: Vec<Arc<Net>>,
-    machine: Option<Machine>,
     starts: u64,
     oracle: Oracle,
     /// Makes the choices that no move determines.
     luck: Luck,
 }
 
-/// A possible next step.
+/// A possible next step, on one of the machines.
 enum Choice {
+    /// Start the bot, or let it look whether it may play.
+    Start(usize),
     /// Release a held task.
-    Release(u64),
+    Release(usize, u64),
     /// Let a network deliver something.
     Deliver(usize),
     /// Let a network take a step for a post.
-    GoOn(usize, RoomId),
+    GoOn(usize, Lane),
     /// Give the committer's writer a turn.
-    Write,
+    Write(usize),
     /// Let the store do its work besides commits.
-    Work,
+    Work(usize),
     /// Let this much time pass.
     Pass(Duration),
 }
@@ -94,7 +103,7 @@ impl<'a> Director<'a> {
     fn new(script: &'a Script) -> Self {
         let log = Log::default();
         let mut luck = Luck::new(script.seed ^ 0x5eed);
-        let ground = Ground::new(Luck::new(luck.number()), script.holds);
+        let mut grounds = Luck::new(luck.number());
         let net = |(place, (kind, rooms)): (usize, &(crate::net::Kind, usize))| {
             let name = format!("net{place}");
             let rooms = (0..*rooms).map(|room| RoomId::new(&name, room_at(room)));
@@ -104,11 +113,19 @@ impl<'a> Director<'a> {
         };
         let nets = script.nets.iter().enumerate().map(net).collect();
         let oracle = Oracle::new(log.clone(), (script.limited, script.linked));
-        let disk: Box<dyn Medium> = match script.on {
-            On::Whole => Box::new(Whole::new(log.clone())),
-            On::Log => Box::new(Logged::new(log.clone(), Luck::new(script.seed ^ 0xd15c))),
+        let disks: Vec<Box<dyn Medium>> = match script.on {
+            On::Whole => vec![Box::new(Whole::new(log.clone()))],
+            On::Log => vec![Box::new(Logged::new(log.clone(), Luck::new(script.seed ^ 0xd15c)))],
+            On::Shared => Leased::pair(&log, Luck::new(script.seed ^ 0x1ea5)).map(|disk| Box::new(disk) as _).into(),
         };
-        Director { script, log, ground, disk, nets, machine: None, starts: 0, oracle, luck }
+        let ground = |_: &Box<dyn Medium>| {
+            let ground = Ground::new(grounds.clone(), script.holds);
+            grounds.number();
+            ground
+        };
+        let grounds: Vec<_> = disks.iter().map(ground).collect();
+        let berths = disks.into_iter().zip(grounds).map(|(disk, ground)| Berth::new(disk, ground)).collect();
+        Director { script, log, elapsed: Duration::ZERO, berths, nets, starts: 0, oracle, luck }
     }
 
     /// Makes a move, then lets the bot work for a while.
@@ -120,17 +137,35 @@ impl<'a> Director<'a> {
         match &each.act {
             Act::Say(saying) => self.say(saying, None, &mut luck),
             Act::Edit(saying, of) | Act::Redact(saying, of) => self.say(saying, Some((of, &each.act)), &mut luck),
-            Act::Crash => self.crash(&mut luck),
-            Act::CrashInWrite => self.disk.stop_in_write(Luck::new(luck.number())),
-            Act::Stop => self.stop(&mut luck),
+            Act::Crash => {
+                let at = self.some_bot(&mut luck);
+                self.crash(at, &mut luck);
+                self.berths[at].is_off = self.is_shared() && luck.percent(50);
+            }
+            Act::CrashInWrite => self.some_disk(&mut luck).stop_in_write(Luck::new(luck.number())),
+            Act::Stop => {
+                let at = self.some_bot(&mut luck);
+                self.stop(at, &mut luck);
+            }
             Act::Fail(fault) => {
                 self.oracle.marks_failed = true;
-                self.disk.fail(*fault, Luck::new(luck.number()));
+                self.some_disk(&mut luck).fail(*fault, Luck::new(luck.number()));
             }
-            Act::Heal => self.disk.heal(),
-            Act::Pass(ms) => self.pass(Duration::from_millis(*ms)),
+            Act::Befalls(blow) => {
+                self.oracle.marks_failed = true;
+                self.some_disk(&mut luck).befalls(*blow, Luck::new(luck.number()));
+            }
+            Act::Freeze => {
+                self.oracle.marks_failed = true;
+                let at = self.some_bot(&mut luck);
+                self.berths.iter_mut().for_each(|berth| berth.is_frozen = false);
+                self.berths[at].is_frozen = true;
+            }
+            Act::Thaw => self.thaw(),
+            Act::Heal => self.heal(),
+            Act::Pass(ms) => self.pass_slowly(Duration::from_millis(*ms), &mut luck),
             Act::Sweep => self.sweep(),
-            Act::Wrong(seconds) => self.ground.set_wrong(SignedDuration::from_secs(*seconds)),
+            Act::Wrong(seconds) => self.set_wrong(SignedDuration::from_secs(*seconds)),
         }
         self.look(&mut luck);
         for _ in 0..each.steps {
@@ -145,7 +180,7 @@ impl<'a> Director<'a> {
         let room = saying.room.map_or_else(|| format!("{PRIVATE}{player}"), room_at);
         let standing = if saying.who == ADMIN { Standing::Admin } else { Standing::Member };
         let speaker = Speaker { standing, ..Speaker::new(PlayerId::new(&net.name, player), shown) };
-        let sent = self.ground.now().saturating_add(SignedDuration::from_secs(saying.forged));
+        let sent = self.now().saturating_add(SignedDuration::from_secs(saying.forged));
         let sent = sent.unwrap_or(Timestamp::UNIX_EPOCH);
         let room = RoomId::new(&net.name, room);
         self.log.note(format!("{} in {room}: {} {:?}", shown, saying.id, saying.text));
@@ -170,71 +205,128 @@ impl<'a> Director<'a> {
 
     /// Removes old records, after a look at how much is kept.
     fn sweep(&mut self) {
-        let Some(machine) = &self.machine else { return };
-        let records = TEMPORARY.iter().map(|prefix| machine.kept(prefix)).sum();
-        let asleep = self.ground.wakings().len();
-        self.oracle.bounded(records, asleep);
-        machine.sweep(self.ground.now(), DAYS);
+        let now = self.now();
+        for berth in &self.berths {
+            if let (Some(bot), false) = (&berth.bot, berth.is_frozen) {
+                let records = TEMPORARY.iter().map(|prefix| bot.kept(prefix)).sum();
+                self.oracle.bounded(records, berth.ground.wakings().len());
+                bot.sweep(now, DAYS);
+            }
+        }
+    }
+
+    fn is_shared(&self) -> bool {
+        self.script.on == On::Shared
+    }
+
+    /// A machine where a bot runs, or any.
+    fn some_bot(&self, luck: &mut Luck) -> usize {
+        if !self.is_shared() {
+            return 0;
+        }
+        let first = luck.below(self.berths.len());
+        let all = (first..first + self.berths.len()).map(|at| at % self.berths.len());
+        all.clone().find(|at| self.berths[*at].bot.is_some() && !self.berths[*at].is_frozen).unwrap_or(first)
+    }
+
+    fn some_disk(&self, luck: &mut Luck) -> &dyn Medium {
+        &*self.berths[self.some_bot(luck)].disk
+    }
+
+    /// The wall clock of a machine that goes on.
+    fn now(&self) -> Timestamp {
+        self.berths.iter().find(|berth| !berth.is_frozen).unwrap_or(&self.berths[0]).ground.now()
+    }
+
+    fn set_wrong(&self, by: SignedDuration) {
+        self.berths.iter().for_each(|berth| berth.ground.set_wrong(by));
+    }
+
+    /// What can go on: machines that are on and not frozen.
+    fn going(&self) -> Vec<usize> {
+        (0..self.berths.len()).filter(|at| self.berths[*at].goes()).collect()
+    }
+
+    fn thaw(&mut self) {
+        self.berths.iter_mut().for_each(|berth| (berth.is_frozen, berth.is_off) = (false, false));
+        self.pass_to(self.elapsed);
+    }
+
+    fn heal(&mut self) {
+        self.berths.iter().for_each(|berth| berth.disk.heal());
+        self.thaw();
     }
 
     /// Makes one choice.
     fn step(&mut self, luck: &mut Luck) {
-        if self.machine.is_none() {
-            return self.start();
+        if !self.is_shared() && self.berths[0].bot.is_none() {
+            return self.start(0);
         }
-        let mut choices: Vec<Choice> = self.ground.held().into_iter().map(Choice::Release).collect();
+        let mut choices = Vec::new();
+        for at in self.going() {
+            let berth = &self.berths[at];
+            if berth.bot.is_none() {
+                choices.push(Choice::Start(at));
+                continue;
+            }
+            choices.extend(berth.ground.held().into_iter().map(|id| Choice::Release(at, id)));
+        }
         choices.extend((0..self.nets.len()).filter(|place| self.nets[*place].can_deliver()).map(Choice::Deliver));
-        for (place, net) in self.nets.iter().enumerate() {
-            choices.extend(net.busy_rooms().into_iter().map(|room| Choice::GoOn(place, room)));
+        choices.extend(self.busy().into_iter().map(|(net, lane)| Choice::GoOn(net, lane)));
+        for at in self.going().into_iter().filter(|at| self.berths[*at].bot.is_some()) {
+            choices.extend([Choice::Write(at), Choice::Write(at)]);
+            choices.extend((self.script.on != On::Whole).then_some(Choice::Work(at)));
         }
-        choices.extend([Choice::Write, Choice::Write]);
-        choices.extend((self.script.on == On::Log).then_some(Choice::Work));
         choices.push(Choice::Pass(Duration::from_millis(luck.number() % 5)));
         let choice = choices.swap_remove(luck.below(choices.len()));
         match choice {
-            Choice::Release(id) => self.ground.release(id),
+            Choice::Start(at) => self.start(at),
+            Choice::Release(at, id) => self.berths[at].ground.release(id),
             Choice::Deliver(place) => self.nets[place].deliver(luck),
-            Choice::GoOn(place, room) => self.nets[place].go_on(&room, luck, self.script.refuses),
-            Choice::Write => drop(self.write()),
-            Choice::Work => self.disk.work(Luck::new(luck.number())),
-            Choice::Pass(time) => self.pass(time),
+            Choice::GoOn(place, lane) => self.nets[place].go_on(&lane, luck, self.script.refuses),
+            Choice::Write(at) => drop(self.berths[at].write()),
+            Choice::Work(at) => self.berths[at].disk.work(Luck::new(luck.number())),
+            Choice::Pass(time) => self.pass_to(self.elapsed + time),
         }
         self.look(luck);
     }
 
-    /// Gives the committer's writer a turn. Returns when it needs the next one.
-    fn write(&mut self) -> Option<Wait> {
-        let now = self.ground.elapsed();
-        self.machine.as_mut().and_then(|machine| machine.write(now))
+    /// Lets time pass up to this age of the world.
+    fn pass_to(&mut self, elapsed: Duration) {
+        self.elapsed = self.elapsed.max(elapsed);
+        self.berths.iter().for_each(|berth| berth.pass(self.elapsed));
     }
 
-    fn pass(&self, time: Duration) {
-        self.ground.pass(self.ground.elapsed() + time);
+    /// Lets time pass. Where a lease must be renewed meanwhile, it mostly is.
+    fn pass_slowly(&mut self, time: Duration, luck: &mut Luck) {
+        let until = self.elapsed + time;
+        while self.is_shared() && self.elapsed + RENEWED < until && self.oracle.verdict().is_none() {
+            self.pass_to(self.elapsed + RENEWED);
+            for at in self.going() {
+                match self.berths[at].bot {
+                    None => self.start(at),
+                    Some(_) if luck.percent(95) => self.berths[at].disk.renew(),
+                    Some(_) => {}
+                }
+            }
+            self.look(luck);
+        }
+        self.pass_to(until);
     }
 
     /// Lets the tasks run until all wait, and checks the result.
     fn look(&mut self, luck: &mut Luck) {
-        if self.disk.stopped() {
-            self.log.note("the machine stopped in a write");
-            return self.crash(luck);
+        if let Some(now) = self.berths[0].disk.now() {
+            self.pass_to(now);
         }
-        if let Some(machine) = &mut self.machine {
-            machine.run_until_idle();
-            if machine.fallen.is_deadly() {
-                self.log.note("the bot does not survive that");
-                self.oracle.deaths += 1;
-                return self.crash(luck);
-            }
-            if let Some(ended) = machine.ended() {
-                self.log.note(format!("the bot ended: {ended}"));
-                self.die();
-            }
+        for at in 0..self.berths.len() {
+            self.look_at(at, luck);
         }
-        self.oracle.tells_time(self.ground.now());
+        self.oracle.tells_time(self.now());
         for net in self.nets.clone() {
             net.new_wires().into_iter().for_each(|wire| self.oracle.saw(&net, wire));
         }
-        if let Some(wrong) = self.disk.wrong() {
+        if let Some(wrong) = self.berths[0].disk.wrong() {
             self.oracle.wrong(wrong);
         }
         if let Some(panic) = machine::panicked() {
@@ -242,86 +334,124 @@ impl<'a> Director<'a> {
         }
     }
 
-    fn start(&mut self) {
-        self.starts += 1;
-        self.log.note(format!("start {}", self.starts));
-        match Machine::start(self.script, self.starts, &*self.disk, &self.ground, &self.nets) {
-            Ok(machine) => self.machine = Some(machine),
-            Err(error) => self.log.note(format!("it does not start: {error}")),
+    fn look_at(&mut self, at: usize, luck: &mut Luck) {
+        if self.berths[at].disk.stopped() {
+            self.log.note("the machine stopped in a write");
+            return self.crash(at, luck);
+        }
+        let Berth { bot: Some(bot), is_frozen: false, .. } = &mut self.berths[at] else { return };
+        bot.run_until_idle();
+        if bot.fallen.is_deadly() {
+            self.log.note("the bot does not survive that");
+            self.oracle.deaths += 1;
+            return self.crash(at, luck);
+        }
+        if let Some(ended) = bot.ended() {
+            self.log.note(format!("the bot ended: {ended}"));
+            self.die(at);
+            return self.berths[at].disk.let_go();
+        }
+        // Whoever watches the lease may come a little late.
+        match bot.lease() {
+            Lease::Own | Lease::Held => {}
+            Lease::Ended => bot.stop(),
+            Lease::Taken => {
+                self.log.note("the lease is over, and the bot ends where it stands");
+                self.crash(at, luck);
+            }
+        }
+    }
+
+    fn start(&mut self, at: usize) {
+        let number = self.starts + 1;
+        let berth = &mut self.berths[at];
+        match Machine::start(self.script, (number, at), &*berth.disk, &berth.ground, &self.nets) {
+            Ok(bot) => {
+                self.log.note(format!("start {number}, on machine {at}"));
+                (berth.bot, self.starts) = (Some(bot), number);
+            }
+            Err(error) => self.log.note(format!("it does not start on machine {at}: {error}")),
         }
         let mut luck = self.luck.clone();
         self.look(&mut luck);
     }
 
-    /// Kills the bot, losing everything in its memory.
-    fn crash(&mut self, luck: &mut Luck) {
+    /// Kills a bot, losing everything in its memory.
+    fn crash(&mut self, at: usize, luck: &mut Luck) {
         self.log.note("crash");
-        self.disk.crash(Luck::new(luck.number()));
-        self.die();
-        self.nets.iter().for_each(|net| net.cut(luck));
+        self.berths[at].disk.crash(Luck::new(luck.number()));
+        self.die(at);
+        self.nets.iter().for_each(|net| net.cut(at, luck));
         self.look(luck);
     }
 
-    fn die(&mut self) {
-        if let Some(machine) = self.machine.take() {
+    fn die(&mut self, at: usize) {
+        if let Some(bot) = self.berths[at].bot.take() {
             self.oracle.ends += 1;
-            machine.die();
+            bot.die();
         }
     }
 
-    /// Stops the bot in order.
-    fn stop(&mut self, luck: &mut Luck) {
-        let Some(machine) = &mut self.machine else { return };
-        machine.stop();
+    /// Stops a bot in order.
+    fn stop(&mut self, at: usize, luck: &mut Luck) {
+        let Berth { bot: Some(bot), is_frozen: false, .. } = &mut self.berths[at] else { return };
+        bot.stop();
         for _ in 0..REST {
             self.look(luck);
-            if self.machine.is_none() {
+            if self.berths[at].bot.is_none() {
                 return;
             }
-            let wait = self.write();
+            let wait = self.berths[at].write();
             self.look(luck);
-            let held = self.ground.held();
-            held.iter().for_each(|id| self.ground.release(*id));
+            let ground = &self.berths[at].ground;
+            let held = ground.held();
+            held.iter().for_each(|id| ground.release(*id));
             // Posts may or may not be said while the bot waits for them.
-            for (net, room) in self.busy() {
+            for (net, lane) in self.busy() {
                 if luck.percent(30) {
-                    net.go_on(&room, luck, 0);
+                    self.nets[net].go_on(&lane, luck, 0);
                 }
             }
             if held.is_empty() && !matches!(wait, Some(Wait::No)) {
-                self.pass(Duration::from_millis(500));
+                self.pass_to(self.elapsed + Duration::from_millis(500));
+                self.berths[at].disk.renew();
             }
         }
         self.oracle.wrong("the bot does not stop");
     }
 
-    fn busy(&self) -> Vec<(Arc<Net>, RoomId)> {
-        let rooms = |net: &Arc<Net>| net.busy_rooms().into_iter().map(|room| (net.clone(), room)).collect::<Vec<_>>();
-        self.nets.iter().flat_map(rooms).collect()
+    /// Where posts are under way: the networks, and machines that go on.
+    fn busy(&self) -> Vec<(usize, Lane)> {
+        let lanes = |place: usize| self.nets[place].busy_lanes().into_iter().map(move |lane| (place, lane));
+        let all = (0..self.nets.len()).flat_map(lanes);
+        all.filter(|(_, (machine, _))| self.berths[*machine].goes()).collect()
     }
 
     /// Nothing goes wrong any more and everything comes to rest. Then everything must be right, also after a restart.
     fn end(&mut self) {
         let mut luck = self.luck.clone();
         self.log.note("from now on nothing goes wrong");
-        self.disk.heal();
-        self.ground.calm();
+        self.heal();
+        self.berths.iter().for_each(|berth| berth.ground.calm());
         self.rest(&mut luck);
         self.check();
         if self.oracle.verdict().is_some() {
             return;
         }
-        let asked = self.ground.now();
+        let asked = self.now();
         let before = self.probe("before", &mut luck);
+        let at = self.some_bot(&mut luck);
         if luck.percent(50) {
-            self.crash(&mut luck);
+            self.crash(at, &mut luck);
         } else {
-            self.stop(&mut luck);
+            self.stop(at, &mut luck);
         }
+        // Then the other one takes over.
+        self.berths[at].is_off = self.is_shared() && luck.percent(50);
         self.oracle.marks_failed = false;
         self.rest(&mut luck);
         // Asked at the same wall-clock time, because some answers say how long ago something was.
-        self.ground.set_wrong(asked.duration_since(self.ground.now()));
+        self.set_wrong(asked.duration_since(self.now()));
         let after = self.probe("after", &mut luck);
         if self.oracle.verdict().is_some() {
             return;
@@ -337,33 +467,32 @@ impl<'a> Director<'a> {
     fn grow_old(&mut self, luck: &mut Luck) {
         // The first sweep gives each record its age.
         for _ in 0..2 {
-            self.machine.iter().for_each(|machine| machine.sweep(self.ground.now(), 0));
+            let bots = self.berths.iter().filter_map(|berth| berth.bot.as_ref());
+            bots.for_each(|bot| bot.sweep(self.now(), 0));
             self.rest(luck);
         }
         if self.oracle.verdict().is_none() {
-            self.oracle.grown_old(&self.disk.contents());
+            self.oracle.grown_old(&self.berths[0].disk.contents());
         }
     }
 
     fn check(&mut self) {
-        let contents = self.disk.contents();
-        if let Some(machine) = &self.machine
-            && let Some(key) = machine.unwritten(&contents)
-        {
-            self.oracle.wrong(format!("{key} is read otherwise than it is on the disk when everything is at rest"));
-        }
-        for net in &self.nets {
-            if let (Some(machine), Some(desk)) = (&mut self.machine, net.desk())
-                && !machine.settles(desk)
-            {
-                self.oracle.wrong(format!("{} does not settle when everything is at rest", net.name));
+        let contents = self.berths[0].disk.contents();
+        for bot in self.berths.iter_mut().filter_map(|berth| berth.bot.as_mut()) {
+            if let Some(key) = bot.unwritten(&contents) {
+                self.oracle.wrong(format!("{key} is read otherwise than it is on the disk when everything is at rest"));
+            }
+            for net in &self.nets {
+                if net.desk().is_some_and(|desk| !bot.settles(desk)) {
+                    self.oracle.wrong(format!("{} does not settle when everything is at rest", net.name));
+                }
             }
         }
-        if let Some(wrong) = self.disk.wrong() {
+        if let Some(wrong) = self.berths[0].disk.wrong() {
             self.oracle.wrong(wrong);
         }
-        let fell = self.machine.as_ref().map(|machine| machine.fallen.all()).unwrap_or_default();
-        self.oracle.at_rest(&self.nets.clone(), contents, &fell);
+        let fell = self.berths.iter().find_map(|berth| berth.bot.as_ref()).map(|bot| bot.fallen.all());
+        self.oracle.at_rest(&self.nets.clone(), contents, &fell.unwrap_or_default());
     }
 
     /// Asks for what the tables know. Returns the answers.
@@ -391,7 +520,7 @@ impl<'a> Director<'a> {
     /// Lets everything happen until nothing more can.
     fn rest(&mut self, luck: &mut Luck) {
         let most = self.starts + STARTS;
-        let longest = self.ground.elapsed() + LONGEST;
+        let longest = self.elapsed + LONGEST;
         for _ in 0..REST {
             if self.starts > most {
                 return self.oracle.wrong("the bot does not survive what it plays at each start");
@@ -399,12 +528,15 @@ impl<'a> Director<'a> {
             if self.oracle.verdict().is_some() {
                 return;
             }
-            if self.machine.is_none() {
-                self.start();
+            let Some(at) = self.berths.iter().position(|berth| berth.bot.is_some()) else {
+                self.going().into_iter().for_each(|at| self.start(at));
+                if self.is_shared() {
+                    self.pass_to(self.elapsed + RENEWED);
+                }
                 continue;
-            }
+            };
             self.look(luck);
-            let wait = self.write();
+            let wait = self.berths[at].write();
             let mut busy = matches!(wait, Some(Wait::No));
             for place in 0..self.nets.len() {
                 if self.nets[place].can_deliver() {
@@ -412,21 +544,23 @@ impl<'a> Director<'a> {
                     busy = true;
                 }
             }
-            for (net, room) in self.busy() {
-                net.go_on(&room, luck, 0);
+            for (net, lane) in self.busy() {
+                self.nets[net].go_on(&lane, luck, 0);
                 busy = true;
             }
             self.look(luck);
             if busy {
                 continue;
             }
-            let due = self.machine.as_ref().and_then(|machine| machine.due(wait));
-            match due.into_iter().chain(self.ground.wakings().into_iter().min()).min() {
-                Some(time) if time <= longest => self.ground.pass(time),
-                _ if self.machine.is_some() => return self.disk.settle(),
+            let berth = &self.berths[at];
+            let due = berth.bot.as_ref().and_then(|bot| bot.due(wait));
+            match due.into_iter().chain(berth.ground.wakings().into_iter().min()).min() {
+                Some(time) if time <= longest => self.pass_to(time),
+                _ if berth.bot.is_some() => return berth.disk.settle(),
                 // The bot did not survive what it played.
                 _ => continue,
             }
+            self.berths[at].disk.renew();
             self.look(luck);
         }
         self.oracle.wrong("it does not come to rest");

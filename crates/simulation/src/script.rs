@@ -2,7 +2,7 @@
 //! can be left out.
 
 use crate::dice::DEADLY;
-use crate::disk::Fault;
+use crate::disk::{Blow, Fault};
 use crate::luck::Luck;
 use crate::net::Kind;
 use crate::players::{self, Wants};
@@ -57,6 +57,8 @@ pub enum On {
     Whole,
     /// The log in front of a database, on a disk of bytes.
     Log,
+    /// A database that two machines share.
+    Shared,
 }
 
 /// One event, and what the bot gets done until the next one.
@@ -87,7 +89,13 @@ pub enum Act {
     Stop,
     /// The next write goes wrong.
     Fail(Fault),
-    /// Faults are repaired.
+    /// Something befalls the database that the machines share.
+    Befalls(Blow),
+    /// A machine stands still.
+    Freeze,
+    /// It goes on.
+    Thaw,
+    /// Faults are repaired, and all machines are on.
     Heal,
     /// This many milliseconds pass.
     Pass(u64),
@@ -189,6 +197,24 @@ impl Script {
         script
     }
 
+    /// The run of a seed on two machines, one of which stands by.
+    pub fn pair(seed: u64) -> Self {
+        let mut luck = Luck::new(seed ^ 0x9a12);
+        let kinds = [Kind::Matrix, Kind::Irc, Kind::History, Kind::Doubtful];
+        let nets = (0..1 + luck.below(2)).map(|_| (*luck.pick(&kinds), 1 + luck.below(2))).collect();
+        let (holds, groups) = (*luck.pick(&[0, 10, 30]), *luck.pick(&[1, 2, 1_024]));
+        let (on, refuses, linked, limited) = (On::Shared, 0, false, false);
+        let mut script = Script { seed, on, groups, nets, holds, refuses, linked, limited, moves: Vec::new() };
+        let (trouble, busy) = (*luck.pick(&[15, 30, 45]), *luck.pick(&[6, 15, 40]));
+        let mut said = Vec::new();
+        for number in 0..MOVES {
+            let act = script.act(number, trouble, &mut said, &mut luck);
+            let steps = luck.below(busy) as u32;
+            script.moves.push(Move { act, steps, luck: luck.number() });
+        }
+        script
+    }
+
     /// The run of a seed that takes a year, in ten thousand rooms: few lines a day in any of them, a crash now and then,
     /// and what the program does by itself every few hours.
     pub fn year(seed: u64, days: u64) -> Self {
@@ -271,7 +297,7 @@ impl Script {
 
     fn act(&self, number: usize, trouble: u32, said: &mut Vec<Saying>, luck: &mut Luck) -> Act {
         if luck.percent(trouble) {
-            return trouble_of(luck);
+            return if self.on == On::Shared { trouble_of_two(luck) } else { trouble_of(luck) };
         }
         if luck.percent(10) {
             return Act::Pass(*luck.pick(&[1, 2, 5, 1_000, 20_000, 700_000]));
@@ -357,5 +383,22 @@ fn trouble_of(luck: &mut Luck) -> Act {
         }
         9..=10 => Act::Sweep,
         _ => Act::Wrong(*luck.pick(&[0, -3_600, 400_000_000])),
+    }
+}
+
+/// What befalls two machines and their database, and how long it takes until the other one plays.
+fn trouble_of_two(luck: &mut Luck) -> Act {
+    use Blow::{Clock, CutOff, Frozen, Parted, Promoted, Restarted, Thawed};
+    match luck.below(20) {
+        0 => Act::Crash,
+        1 => Act::CrashInWrite,
+        2 => Act::Stop,
+        3..=4 => Act::Heal,
+        5..=6 => Act::Fail(*luck.pick(&[Fault::Broken, Fault::Broken, Fault::Broken, Fault::Full])),
+        7..=8 => Act::Freeze,
+        9..=10 => Act::Thaw,
+        11..=14 => Act::Pass(*luck.pick(&[3_000, 8_000, 11_000, 15_000, 30_000])),
+        15 => Act::Sweep,
+        _ => Act::Befalls(*luck.pick(&[Parted, Promoted, Restarted, Frozen, Thawed, CutOff, Clock])),
     }
 }

@@ -31,7 +31,7 @@ pub fn run_all(options: &Options, out: &mut dyn Write) -> io::Result<ExitCode> {
         return year(options, out);
     }
     if let Some(seed) = options.seed {
-        let script = Script::new(seed);
+        let script = options.script(seed);
         let Ended { log, wrong } = tried(&script, true);
         if options.verbose {
             log.iter().try_for_each(|line| writeln!(out, "{line}"))?;
@@ -43,21 +43,22 @@ pub fn run_all(options: &Options, out: &mut dyn Write) -> io::Result<ExitCode> {
         tell(&script, &wrong, out)?;
         return Ok(ExitCode::FAILURE);
     }
-    let kept = if options.first { Vec::new() } else { kept() };
+    let kept = if options.first || options.pair { Vec::new() } else { kept() };
     let all: Vec<u64> = kept.iter().copied().chain(options.from..options.from + options.seeds).collect();
     if options.first {
-        return first(&failures(&all, options.jobs, 1), all.len(), options, out);
+        return first(&failures(&all, options, 1), all.len(), options, out);
     }
-    let failed = failures(&all, options.jobs, ENOUGH);
+    let failed = failures(&all, options, ENOUGH);
     for (seed, wrong) in &failed {
-        writeln!(out, "seed {seed}: {wrong}\n  cargo run --profile sim -p simulation -- --seed {seed} -v")?;
+        let pair = if options.pair { "--pair " } else { "" };
+        writeln!(out, "seed {seed}: {wrong}\n  cargo run --profile sim -p simulation -- {pair}--seed {seed} -v")?;
         if options.keep && !kept.contains(seed) {
             let mut file = OpenOptions::new().append(true).create(true).open(KEPT)?;
             writeln!(file, "{seed} # {}", wrong.lines().next().unwrap_or_default())?;
         }
     }
     if let Some((seed, wrong)) = failed.first_key_value() {
-        tell(&Script::new(*seed), wrong, out)?;
+        tell(&options.script(*seed), wrong, out)?;
     }
     writeln!(out, "{} seeds, {} kept ones among them: {} failed", all.len(), kept.len(), failed.len())?;
     Ok(if failed.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
@@ -86,17 +87,17 @@ fn first(failed: &BTreeMap<u64, String>, seeds: usize, options: &Options, out: &
 }
 
 /// The seeds that failed, and why. After `enough` of them no more are started.
-fn failures(all: &[u64], jobs: u64, enough: usize) -> BTreeMap<u64, String> {
+fn failures(all: &[u64], options: &Options, enough: usize) -> BTreeMap<u64, String> {
     let (next, failed) = (AtomicUsize::new(0), Mutex::new(BTreeMap::new()));
     std::thread::scope(|scope| {
-        for _ in 0..jobs {
+        for _ in 0..options.jobs {
             scope.spawn(|| {
                 while let Some(seed) = all.get(next.fetch_add(1, Ordering::Relaxed)) {
                     let failures = || failed.lock().expect("nothing panics holding it");
                     if failures().len() >= enough {
                         return;
                     }
-                    if let Some(wrong) = tried(&Script::new(*seed), seed % TWICE == 0).wrong {
+                    if let Some(wrong) = tried(&options.script(*seed), seed % TWICE == 0).wrong {
                         failures().insert(*seed, wrong);
                     }
                 }

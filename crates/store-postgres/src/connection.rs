@@ -1,172 +1,213 @@
 //! Connections to the database, each on a thread of its own, which asks one thing after the other.
 
-use crate::session::Session;
+use crate::database::{Database, Line, Name};
+use crate::place::{is_here, only, parsed};
+use crate::statements::Statement;
 use crate::tls::encrypting;
-use crate::wording::{failed, gone, late, worded};
-use crate::{DEADLINE, Place};
+use crate::wording::{failed, fit, gone, late};
+use crate::{DEADLINE, Place, Standing, clock};
 use journal::store::StoreError;
+use std::collections::BTreeMap;
 use std::future::Future;
-use std::net::IpAddr;
 use std::pin::Pin;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc as ways;
 use std::time::Duration;
 use tokio::sync::mpsc;
 use tokio::time::timeout;
 use tokio_postgres::config::{Host, SslMode};
+use tokio_postgres::error::SqlState;
 use tokio_postgres::tls::MakeTlsConnect;
-use tokio_postgres::{Config, NoTls, Socket};
+use tokio_postgres::{Client, Config, NoTls, Socket, Statement as Prepared};
 
 /// How much longer than its limit anybody waits for an answer: its thread gives up first.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// A database, which of its hosts is tried first, and this run of the bot.
-pub struct Site {
-    pub place: Place,
-    /// The owner of the lease in this run.
-    pub owner: String,
-    /// The host that worked last, or the one after a host that did not.
+/// The tables, made by whoever comes first.
+const TABLES: &str = "
+create table if not exists record (key bytea primary key, value bytea not null);
+create table if not exists lease (shard text primary key, owner text not null, fence bigint not null,
+    until timestamptz not null, commits bigint not null);";
+/// Whoever waits for a row longer than this has done nothing yet and gives up, so that nothing is left behind that would be
+/// done later. What waits for a standby waits on.
+const SETTINGS: &str = "set synchronous_commit = on; set client_encoding = 'UTF8'; set lock_timeout = '1s'";
+const SERVER: &str = "
+select current_setting('server_version_num')::int, case when pg_is_in_recovery() then 'standby' else 'primary' end,
+    current_setting('fsync'), current_setting('synchronous_standby_names') <> '', exists (select from pg_stat_replication)";
+
+/// How often a statement that got in another's way is tried again.
+const TRIES: u32 = 10;
+
+/// The hosts of a PostgreSQL.
+pub struct Hosts {
+    place: Place,
+    config: Config,
+    name: Name,
     first: AtomicUsize,
 }
 
-impl Site {
-    pub fn new(place: Place, run: &str) -> Self {
-        let owner = format!("{}{run}/{}", place.same(), place.machine);
-        Site { place, owner, first: AtomicUsize::new(0) }
+impl Hosts {
+    /// Reads the connection string; `run` tells this run of the bot from all others.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    pub fn new(place: Place, run: &str) -> Result<Self, StoreError> {
+        let same = format!("{}/", place.bot);
+        let name = Name { shard: place.shard.clone(), owner: format!("{same}{run}/{}", place.machine), same };
+        Ok(Hosts { config: parsed(&place)?, place, name, first: AtomicUsize::new(0) })
     }
 }
 
-/// An answer that comes.
-pub type Answer<'a, T> = Pin<Box<dyn Future<Output = Result<T, StoreError>> + 'a>>;
-/// Asks something and tells the answer. Returns true if the connection can be used for more.
-type Ask = Box<dyn for<'a> FnOnce(&'a Session) -> Pin<Box<dyn Future<Output = bool> + 'a>> + Send>;
+impl Database for Hosts {
+    type Line = Wire;
 
-/// A connection. Once it has failed it fails for good.
-pub struct Line {
-    asks: mpsc::UnboundedSender<Ask>,
+    fn name(&self) -> &Name {
+        &self.name
+    }
+
+    fn hosts(&self) -> usize {
+        self.config.get_hosts().len()
+    }
+
+    fn first(&self) -> usize {
+        self.first.load(Ordering::Relaxed)
+    }
+
+    fn try_first(&self, host: usize) {
+        self.first.store(host, Ordering::Relaxed);
+    }
+
+    fn connect(self: &Arc<Self>, host: usize) -> Result<Wire, StoreError> {
+        Wire::to(self, host)
+    }
+
+    fn now(&self) -> Duration {
+        clock::now()
+    }
+
+    fn pause(&self, time: Duration) {
+        std::thread::sleep(time);
+    }
 }
 
-impl Line {
-    /// Connects to the first host that answers `question` in time, since an old primary may answer everything but a write.
-    pub fn open<T: Send + 'static>(
-        site: &Arc<Site>,
-        question: impl for<'a> Fn(&'a Session) -> Answer<'a, T> + Send + 'static,
-    ) -> Result<(Self, T), StoreError> {
+/// Runs a statement and tells the answer. Returns true if the connection can be used for more.
+type Ask = Box<dyn for<'a> FnOnce(&'a mut Server) -> Pin<Box<dyn Future<Output = bool> + 'a>> + Send>;
+
+/// A connection on a thread of its own.
+pub struct Wire {
+    hosts: Arc<Hosts>,
+    host: usize,
+    asks: mpsc::UnboundedSender<Ask>,
+    /// What a failure of the server costs.
+    pub standing: Standing,
+    began: Duration,
+    is_new: AtomicBool,
+}
+
+impl Wire {
+    fn to(hosts: &Arc<Hosts>, host: usize) -> Result<Self, StoreError> {
+        let (began, at) = (clock::now(), hosts.clone());
         let (asks, asked) = mpsc::unbounded_channel();
         let (opened, is_open) = ways::sync_channel(1);
-        let at = site.clone();
         let work = move || {
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
             match runtime {
-                Ok(runtime) => runtime.block_on(talk(at, question, opened, asked)),
+                Ok(runtime) => runtime.block_on(talk(&at, host, opened, asked)),
                 // The opener may have stopped waiting, here and below.
                 Err(error) => drop(opened.send(Err(StoreError::Unavailable(error.to_string())))),
             }
         };
         let thread = std::thread::Builder::new().name("postgres".to_owned()).spawn(work);
         thread.map_err(|error| StoreError::Unavailable(format!("no thread can be started: {error}")))?;
-        let answer = is_open.recv().unwrap_or_else(|_| Err(gone()))?;
-        Ok((Line { asks }, answer))
+        let standing = is_open.recv().unwrap_or_else(|_| Err(gone()))?;
+        Ok(Wire { hosts: hosts.clone(), host, asks, standing, began, is_new: AtomicBool::new(true) })
     }
+}
 
-    /// Asks something that takes at most so long.
-    pub fn ask<T: Send + 'static>(
-        &self,
-        within: Duration,
-        question: impl for<'a> FnOnce(&'a Session) -> Answer<'a, T> + Send + 'static,
-    ) -> Result<T, StoreError> {
+impl Line for Wire {
+    fn run<S: Statement>(&self, statement: S, within: Duration) -> Result<S::Answer, StoreError> {
+        let within = match self.is_new.swap(false, Ordering::Relaxed) {
+            true => within.saturating_sub(clock::now().saturating_sub(self.began)),
+            false => within,
+        };
         let (tell, told) = ways::sync_channel(1);
-        let ask: Ask = Box::new(move |session| {
+        let ask: Ask = Box::new(move |server| {
             Box::pin(async move {
-                let answer = timeout(within, question(session)).await;
-                let answer = answer.unwrap_or_else(|_| Err(late(within)));
-                let goes_on = !matches!(answer, Err(StoreError::Unavailable(_)));
+                let answer = timeout(within, server.run(&statement)).await;
+                let answer = answer.unwrap_or_else(|_| Err(late(DEADLINE)));
+                let goes_on = answer.is_ok();
                 let _ = tell.send(answer);
                 goes_on
             })
         });
-        self.asks.send(ask).map_err(|_| gone())?;
-        told.recv_timeout(within + PATIENCE).unwrap_or_else(|_| Err(gone()))
+        let answer = match self.asks.send(ask) {
+            Ok(()) => told.recv_timeout(within + PATIENCE).unwrap_or_else(|_| Err(gone())),
+            Err(_) => Err(gone()),
+        };
+        if answer.is_err() {
+            // Another one may be better.
+            self.hosts.try_first((self.host + 1) % self.hosts.hosts());
+        }
+        answer
     }
 }
 
-/// Connects and does what is asked, until it fails or nobody asks any more.
-async fn talk<T>(
-    site: Arc<Site>,
-    question: impl for<'a> Fn(&'a Session) -> Answer<'a, T>,
-    opened: ways::SyncSender<Result<T, StoreError>>,
+/// Connects and runs what is asked, until something fails or nobody asks any more.
+async fn talk(
+    hosts: &Hosts,
+    host: usize,
+    opened: ways::SyncSender<Result<Standing, StoreError>>,
     mut asked: mpsc::UnboundedReceiver<Ask>,
 ) {
-    let (session, answer, host) = match connect(&site, question).await {
-        Ok(connected) => connected,
+    let connected = timeout(DEADLINE, connected(hosts, host)).await.unwrap_or_else(|_| Err(late(DEADLINE)));
+    let mut server = match connected {
+        Ok((server, standing)) => match opened.send(Ok(standing)) {
+            Ok(()) => server,
+            Err(_) => return,
+        },
         Err(error) => return drop(opened.send(Err(error))),
     };
-    if opened.send(Ok(answer)).is_err() {
-        return;
-    }
     while let Some(ask) = asked.recv().await {
-        if !ask(&session).await {
-            // Another one may be better.
-            site.first.store(host + 1, Ordering::Relaxed);
+        if !ask(&mut server).await {
             return;
         }
     }
 }
 
-/// Connects to the first host that answers the question in time.
-async fn connect<T>(
-    site: &Site,
-    question: impl for<'a> Fn(&'a Session) -> Answer<'a, T>,
-) -> Result<(Session, T, usize), StoreError> {
-    let config = parsed(&site.place)?;
-    let count = config.get_hosts().len();
-    let mut why = StoreError::Unavailable("the connection string of the database names no host".to_owned());
-    for step in 0..count {
-        let at = (site.first.load(Ordering::Relaxed) + step) % count;
-        let answered = async {
-            let session = session(&config, at, site).await?;
-            let answer = question(&session).await?;
-            Ok((session, answer))
-        };
-        match timeout(DEADLINE, answered).await {
-            Ok(Ok((session, answer))) => {
-                site.first.store(at, Ordering::Relaxed);
-                return Ok((session, answer, at));
+/// A server that can be written to, with the statements it was asked before.
+struct Server {
+    client: Client,
+    prepared: BTreeMap<&'static str, Prepared>,
+}
+
+impl Server {
+    /// Runs a statement, again if others were in its way.
+    async fn run<S: Statement>(&mut self, statement: &S) -> Result<S::Answer, StoreError> {
+        let prepared = match self.prepared.get(S::SQL) {
+            Some(prepared) => prepared,
+            None => {
+                let prepared = self.client.prepare(S::SQL).await.map_err(failed)?;
+                self.prepared.entry(S::SQL).or_insert(prepared)
             }
-            Ok(Err(damaged @ StoreError::Damaged { .. })) => return Err(damaged),
-            Ok(Err(error)) => why = error,
-            Err(_) => why = late(DEADLINE),
+        };
+        for _ in 0..TRIES {
+            match self.client.query(prepared, &statement.parameters()).await {
+                Err(error) if is_in_the_way(&error) => {}
+                done => return done.map(|rows| S::answer(&rows)).map_err(failed),
+            }
         }
-    }
-    Err(why)
-}
-
-/// The connection string, read.
-pub fn parsed(place: &Place) -> Result<Config, StoreError> {
-    let mut config: Config = verified(&place.database).parse().map_err(worded)?;
-    if !config.get_hostaddrs().is_empty() {
-        let what = "the connection string of the database is wrong: hostaddr is not used; name the address as host";
-        return Err(StoreError::Unavailable(what.to_owned()));
-    }
-    if let Some(password) = &place.password {
-        config.password(password);
-    }
-    Ok(config)
-}
-
-/// The connection string in the library's words: whatever is encrypted is verified, and it has no name for that.
-fn verified(database: &str) -> String {
-    let Some((before, rest)) = database.split_once("sslmode") else { return database.to_owned() };
-    let value = rest.trim_start_matches([' ', '=', '\'']);
-    let given = &rest[..rest.len() - value.len()];
-    match value.strip_prefix("verify-full").or_else(|| value.strip_prefix("verify-ca")) {
-        Some(after) => format!("{before}sslmode{given}require{after}"),
-        None => database.to_owned(),
+        Err(StoreError::Unavailable("the statement kept conflicting with others".to_owned()))
     }
 }
 
-async fn session(config: &Config, at: usize, site: &Site) -> Result<Session, StoreError> {
+/// Nothing of such a statement was done, and it may be done if it is tried again.
+fn is_in_the_way(error: &tokio_postgres::Error) -> bool {
+    matches!(error.code(), Some(&SqlState::T_R_SERIALIZATION_FAILURE | &SqlState::T_R_DEADLOCK_DETECTED))
+}
+
+async fn connected(hosts: &Hosts, at: usize) -> Result<(Server, Standing), StoreError> {
+    let config = &hosts.config;
     let (mut one, host) = (only(config, at), &config.get_hosts()[at]);
     let encrypted = match config.get_ssl_mode() {
         SslMode::Require => true,
@@ -174,12 +215,13 @@ async fn session(config: &Config, at: usize, site: &Site) -> Result<Session, Sto
         _ => matches!(host, Host::Tcp(name) if !is_here(name)),
     };
     match encrypted {
-        true => begin(one.ssl_mode(SslMode::Require), encrypting(&site.place)?, site).await,
-        false => begin(&one, NoTls, site).await,
+        true => begin(one.ssl_mode(SslMode::Require), encrypting(&hosts.place)?).await,
+        false => begin(&one, NoTls).await,
     }
 }
 
-async fn begin<T>(config: &Config, tls: T, site: &Site) -> Result<Session, StoreError>
+/// Connects, looks at the server, and makes the tables if they are missing.
+async fn begin<T>(config: &Config, tls: T) -> Result<(Server, Standing), StoreError>
 where
     T: MakeTlsConnect<Socket>,
     T::Stream: Send + 'static,
@@ -190,40 +232,30 @@ where
             tracing::debug!(%error, "a connection to the database ended");
         }
     });
-    Session::begin(client, (&site.place.shard, &site.owner)).await
-}
-
-/// True if nothing that is sent there leaves this machine.
-fn is_here(name: &str) -> bool {
-    name == "localhost" || name.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
-}
-
-/// The same configuration with one host.
-fn only(config: &Config, at: usize) -> Config {
-    let ports = config.get_ports();
-    let mut one = Config::new();
-    config.get_user().map(|user| one.user(user));
-    config.get_password().map(|password| one.password(password));
-    config.get_dbname().map(|name| one.dbname(name));
-    config.get_options().map(|options| one.options(options));
-    one.channel_binding(config.get_channel_binding()).ssl_negotiation(config.get_ssl_negotiation());
-    one.application_name("astragal").port(ports.get(at).or(ports.first()).copied().unwrap_or(5432));
-    match &config.get_hosts()[at] {
-        Host::Tcp(name) => one.host(name),
-        Host::Unix(path) => one.host_path(path),
+    client.batch_execute(SETTINGS).await.map_err(failed)?;
+    let row = client.query_one(SERVER, &[]).await.map_err(failed)?;
+    fit(row.get(0), row.get(1), row.get(2))?;
+    let standing = match (row.get(3), row.get(4)) {
+        (true, _) => Standing::Synchronous,
+        (false, true) => Standing::Behind,
+        (false, false) => Standing::Alone,
     };
-    one
+    make_tables(&client).await?;
+    Ok((Server { client, prepared: BTreeMap::new() }, standing))
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_is_verified_is_called_required() {
-        let database = "host=a sslmode='verify-full' user=b";
-        assert_eq!(verified(database), "host=a sslmode='require' user=b");
-        assert_eq!(verified("sslmode = verify-full"), "sslmode = require");
-        assert_eq!(verified("host=a sslmode=disable"), "host=a sslmode=disable");
+/// Makes the tables. Two that do it at the same time are in each other's way, though both say `if not exists`.
+async fn make_tables(client: &Client) -> Result<(), StoreError> {
+    let there = client.query_one("select to_regclass('record') is not null and to_regclass('lease') is not null", &[]);
+    if there.await.map_err(failed)?.get(0) {
+        return Ok(());
     }
+    let both = [SqlState::UNIQUE_VIOLATION, SqlState::DUPLICATE_TABLE, SqlState::DUPLICATE_OBJECT];
+    for _ in 0..TRIES {
+        match client.batch_execute(TABLES).await {
+            Err(error) if error.code().is_some_and(|code| both.contains(code)) => {}
+            made => return made.map_err(failed),
+        }
+    }
+    Err(StoreError::Unavailable("the tables cannot be made while others make them".to_owned()))
 }

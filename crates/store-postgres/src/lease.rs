@@ -1,8 +1,9 @@
 //! The lease of a shard: who may write, since when, and until when.
 
-use crate::connection::{Line, Site};
-use crate::session::Other;
-use crate::{DEADLINE, GIVEN_UP, LEASE, RENEWED, clock};
+use crate::database::{Database, open};
+use crate::session::Session;
+use crate::statements::Holder;
+use crate::{GIVEN_UP, LEASE, RENEWED};
 use journal::store::{Lease, StoreError};
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, mpsc};
@@ -18,7 +19,7 @@ const AGAIN: Duration = Duration::from_millis(200);
 pub struct Held {
     /// The newest fence that the database acknowledged.
     fence: AtomicI64,
-    /// When it was last asked for with success, in milliseconds of [`clock::now`].
+    /// When it was last asked for with success, in milliseconds of [`Database::now`].
     renewed: AtomicU64,
     /// True once it was too old to say anything. It stays so: what was not said then is left to the next start.
     ended: AtomicBool,
@@ -39,9 +40,9 @@ impl Held {
         }
     }
 
-    /// What is left of it, counted from before it was asked for.
-    pub fn lease(&self) -> Lease {
-        let age = milliseconds(clock::now()).saturating_sub(self.renewed.load(Ordering::Acquire));
+    /// What is left of it now, counted from before it was asked for.
+    pub fn lease(&self, now: Duration) -> Lease {
+        let age = milliseconds(now).saturating_sub(self.renewed.load(Ordering::Acquire));
         if age >= milliseconds(GIVEN_UP) {
             self.ended.store(true, Ordering::Release);
         }
@@ -85,6 +86,16 @@ fn milliseconds(time: Duration) -> u64 {
     u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
 }
 
+/// A batch found that the lease, or the number of commits, is not what it was.
+pub fn refused() -> StoreError {
+    StoreError::Unavailable("the lease had changed, so nothing was written".to_owned())
+}
+
+/// Somebody else has the lease.
+pub fn ended() -> StoreError {
+    StoreError::Unavailable("the lease of the shard has ended: nothing more is read or written".to_owned())
+}
+
 /// What to do while somebody else holds the lease.
 #[derive(Clone, Copy)]
 pub enum Wait<'a> {
@@ -94,86 +105,173 @@ pub enum Wait<'a> {
     ForAsLong(&'a dyn Fn(&str)),
 }
 
-/// Takes the lease of a shard. If somebody else has it, waits until the row stood still for a whole lease by this machine's
-/// clock too, since after a failover the database has another one.
-pub fn take(site: &Arc<Site>, wait: Wait<'_>) -> Result<Held, StoreError> {
-    let (mut line, mut seen, mut still) = (None::<Line>, None::<Other>, clock::now());
-    loop {
-        let asked = clock::now();
-        let stood = seen.clone().filter(|_| asked.saturating_sub(still) >= LEASE);
-        let same = site.place.same();
-        let taken = match line.take() {
-            None => Line::open(site, move |session| {
-                let (same, stood) = (same.clone(), stood.clone());
-                Box::pin(async move { session.take(LEASE, &same, stood.as_ref()).await })
-            }),
-            Some(open) => open
-                .ask(DEADLINE, move |session| Box::pin(async move { session.take(LEASE, &same, stood.as_ref()).await }))
-                .map(|taken| (open, taken)),
+/// Looks for a lease again and again.
+pub struct Taking<D: Database> {
+    database: Arc<D>,
+    session: Option<Session<D::Line>>,
+    seen: Option<Holder>,
+    /// Since when it was seen like that, by this machine's clock.
+    since: Duration,
+}
+
+impl<D: Database> Taking<D> {
+    /// Nobody has looked yet.
+    pub fn new(database: Arc<D>) -> Self {
+        Taking { since: database.now(), database, session: None, seen: None }
+    }
+
+    /// Who had it at the last look.
+    pub fn seen(&self) -> Option<&Holder> {
+        self.seen.as_ref()
+    }
+
+    /// Takes the lease, if it can be had now. If somebody else has it, its row must have stood still for a whole lease by
+    /// this machine's clock too, since after a failover the database has another one.
+    ///
+    /// # Errors
+    /// The database cannot be reached.
+    pub fn look(&mut self) -> Result<Option<Held>, StoreError> {
+        let asked = self.database.now();
+        let stood = self.seen.as_ref().filter(|_| asked.saturating_sub(self.since) >= LEASE);
+        let (session, taken) = match self.session.take() {
+            None => open(&self.database, |session| session.take(stood))?,
+            Some(session) => {
+                let taken = session.take(stood)?;
+                (session, taken)
+            }
         };
         match taken {
-            Ok((_, Ok(fence))) => return Ok(Held::new(fence, asked)),
-            Ok((open, Err(other))) => {
-                if other.is_kept_out() {
-                    return Err(kept_out(&other, site));
+            Ok(fence) => Ok(Some(Held::new(fence, asked))),
+            Err(other) => {
+                if self.seen.as_ref() != Some(&other) {
+                    (self.seen, self.since) = (Some(other), self.database.now());
                 }
-                line = Some(open);
-                if seen.as_ref() != Some(&other) {
-                    if let (Wait::Briefly, Some(_)) = (wait, &seen) {
-                        return Err(played(&other, site));
-                    }
-                    (seen, still) = (Some(other), clock::now());
-                }
+                self.session = Some(session);
+                Ok(None)
             }
-            Err(error) => match (wait, &seen) {
-                (Wait::ForAsLong(_), Some(_)) => tracing::warn!(%error, "the lease cannot be looked at now"),
-                (Wait::Briefly, _) | (_, None) => return Err(error),
-            },
         }
-        if let (Wait::ForAsLong(tell), Some(other)) = (wait, &seen) {
-            tell(&other.shown());
-        }
-        std::thread::sleep(LOOKS);
     }
 }
 
-fn played(other: &Other, site: &Site) -> StoreError {
+/// Takes the lease of a shard, or waits for it.
+pub fn take<D: Database>(database: &Arc<D>, wait: Wait<'_>) -> Result<Held, StoreError> {
+    let (mut taking, shard) = (Taking::new(database.clone()), &database.name().shard);
+    loop {
+        let before = taking.seen().cloned();
+        match (taking.look(), taking.seen(), wait) {
+            (Ok(Some(held)), ..) => return Ok(held),
+            (Ok(None), Some(other), _) if other.is_kept_out() => return Err(kept_out(other, shard)),
+            (Ok(None), Some(other), Wait::Briefly) if before.as_ref().is_some_and(|before| before != other) => {
+                return Err(played(other, shard));
+            }
+            (Ok(None), ..) => {}
+            (Err(error), Some(_), Wait::ForAsLong(_)) => tracing::warn!(%error, "the lease cannot be looked at now"),
+            (Err(error), ..) => return Err(error),
+        }
+        if let (Wait::ForAsLong(tell), Some(other)) = (wait, taking.seen()) {
+            tell(&other.shown());
+        }
+        database.pause(LOOKS);
+    }
+}
+
+fn played(other: &Holder, shard: &str) -> StoreError {
     StoreError::Unavailable(format!(
-        "{} plays the shard {:?} in this database: stop that one, or give this one another shard",
-        other.shown(),
-        site.place.shard
+        "{} plays the shard {shard:?} in this database: stop that one, or give this one another shard",
+        other.shown()
     ))
 }
 
-fn kept_out(other: &Other, site: &Site) -> StoreError {
+fn kept_out(other: &Holder, shard: &str) -> StoreError {
     StoreError::Unavailable(format!(
         "{}, and nothing is played until you say so: restore the database if you can, or go on without them by this statement \
-         in it: update lease set until = '-infinity' where shard = '{}'",
-        other.shown(),
-        site.place.shard
+         in it: update lease set until = '-infinity' where shard = '{shard}'",
+        other.shown()
     ))
 }
 
-/// Renews a lease until it is dropped, and lets it go then.
-pub struct Keeper {
+/// Renews a lease, one time after the other.
+pub struct Renewals<D: Database> {
+    database: Arc<D>,
     held: Arc<Held>,
+    session: Option<Session<D::Line>>,
+}
+
+impl<D: Database> Renewals<D> {
+    /// The renewals of a lease that was just taken.
+    pub fn new(database: Arc<D>, held: Arc<Held>) -> Self {
+        Renewals { database, held, session: None }
+    }
+
+    /// Renews it. Returns how long to wait until it is done again, or `None` if somebody else has taken it.
+    pub fn renew(&mut self) -> Option<Duration> {
+        let (asked, fence) = (self.database.now(), self.held.fence());
+        let renewed = self.ask(|session| session.renew(fence));
+        let shard = &self.database.name().shard;
+        match renewed {
+            Ok(true) => {
+                self.held.renew(asked);
+                Some(RENEWED)
+            }
+            Ok(false) => {
+                tracing::error!(shard, "the lease was taken: this bot writes nothing more");
+                self.held.lose();
+                None
+            }
+            Err(error) => {
+                tracing::warn!(%error, shard, "the lease cannot be renewed");
+                Some(AGAIN)
+            }
+        }
+    }
+
+    /// Lets the lease go. Nothing that is asked from now on is done.
+    pub fn let_go(&mut self) {
+        self.held.lose();
+        let fence = self.held.fence();
+        if let Err(error) = self.ask(|session| session.let_go(fence)) {
+            let shard = &self.database.name().shard;
+            tracing::warn!(%error, shard, "the lease was not let go; it ends by itself");
+        }
+    }
+
+    /// Asks on the connection that is there, if there is one.
+    fn ask<T>(&mut self, question: impl Fn(&Session<D::Line>) -> Result<T, StoreError>) -> Result<T, StoreError> {
+        let (session, answer) = match self.session.take() {
+            None => open(&self.database, question)?,
+            Some(session) => {
+                let answer = question(&session)?;
+                (session, answer)
+            }
+        };
+        self.session = Some(session);
+        Ok(answer)
+    }
+}
+
+/// Renews a lease on a thread of its own until it is dropped, and lets it go then.
+pub struct Keeper {
     /// Dropped to end it.
     works: Mutex<Option<(mpsc::Sender<()>, JoinHandle<()>)>>,
 }
 
 impl Keeper {
-    /// Begins to renew a lease that was taken.
-    pub fn start(site: Arc<Site>, held: Arc<Held>) -> Result<Self, StoreError> {
+    /// Begins to renew.
+    pub fn start<D: Database>(mut renewals: Renewals<D>) -> Result<Self, StoreError> {
         let (stop, stopped) = mpsc::channel();
-        let kept = held.clone();
-        let keep = move || keep(&site, &kept, &stopped);
+        let keep = move || {
+            let mut pause = RENEWED;
+            while let Err(mpsc::RecvTimeoutError::Timeout) = stopped.recv_timeout(pause) {
+                match renewals.renew() {
+                    Some(next) => pause = next,
+                    None => return,
+                }
+            }
+            renewals.let_go();
+        };
         let thread = std::thread::Builder::new().name("lease".to_owned()).spawn(keep);
         let thread = thread.map_err(|error| StoreError::Unavailable(format!("no thread can be started: {error}")))?;
-        Ok(Keeper { held, works: Mutex::new(Some((stop, thread))) })
-    }
-
-    pub fn held(&self) -> &Held {
-        &self.held
+        Ok(Keeper { works: Mutex::new(Some((stop, thread))) })
     }
 
     /// Lets the lease go, if it was not done before.
@@ -189,44 +287,5 @@ impl Keeper {
 impl Drop for Keeper {
     fn drop(&mut self) {
         self.end();
-    }
-}
-
-fn keep(site: &Arc<Site>, held: &Held, stopped: &mpsc::Receiver<()>) {
-    let (mut line, mut pause) = (None::<Line>, RENEWED);
-    while let Err(mpsc::RecvTimeoutError::Timeout) = stopped.recv_timeout(pause) {
-        let (asked, fence) = (clock::now(), held.fence());
-        let renewed = match line.take() {
-            None => Line::open(site, move |session| Box::pin(session.renew(fence, LEASE))),
-            Some(open) => {
-                let renewed = open.ask(DEADLINE, move |session| Box::pin(session.renew(fence, LEASE)));
-                renewed.map(|renewed| (open, renewed))
-            }
-        };
-        pause = RENEWED;
-        match renewed {
-            Ok((open, true)) => {
-                held.renew(asked);
-                line = Some(open);
-            }
-            Ok((_, false)) => {
-                tracing::error!(shard = site.place.shard, "the lease was taken: this bot writes nothing more");
-                return held.lose();
-            }
-            Err(error) => {
-                tracing::warn!(%error, shard = site.place.shard, "the lease cannot be renewed");
-                pause = AGAIN;
-            }
-        }
-    }
-    // Nothing that is asked from now on is done.
-    held.lose();
-    let fence = held.fence();
-    let gone = match line {
-        Some(open) => open.ask(DEADLINE, move |session| Box::pin(session.let_go(fence))),
-        None => Line::open(site, move |session| Box::pin(session.let_go(fence))).map(drop),
-    };
-    if let Err(error) = gone {
-        tracing::warn!(%error, shard = site.place.shard, "the lease was not let go; it ends by itself");
     }
 }

@@ -7,51 +7,38 @@
 //! What a lost answer means is not found out by reading alone: a commit that waits for a standby can be seen before it is
 //! safe. So the new connection first writes to the row of the lease, and only behind that write it reads the count.
 
+pub mod database;
+pub mod statements;
+pub mod tables;
+
+#[cfg(feature = "client")]
 mod clock;
+#[cfg(feature = "client")]
 mod connection;
 mod lease;
+#[cfg(feature = "client")]
+mod place;
+#[cfg(feature = "client")]
+mod postgres;
 mod records;
 mod session;
+#[cfg(feature = "client")]
 mod tls;
+#[cfg(feature = "client")]
 mod wording;
 
-pub use lease::Wait;
-pub use session::Standing;
+pub use lease::{Held, Renewals, Taking, Wait};
+#[cfg(feature = "client")]
+pub use place::Place;
+#[cfg(feature = "client")]
+pub use postgres::{PostgresStore, Standing, check, try_out};
 
-use connection::{Line, Site};
+use database::Database;
 use journal::store::{Batch, Lease, Settled, Store, StoreError};
 use lease::Keeper;
 use records::Open;
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
-
-/// Where a database is, and what of it is opened.
-#[derive(Clone)]
-pub struct Place {
-    /// The database as libpq's connection strings name it: `host=/run/postgresql dbname=astragal`. Several hosts are tried
-    /// in turn. Connections to other machines are encrypted, and the server's certificate is verified, unless it says
-    /// `sslmode=disable`.
-    pub database: String,
-    /// The password, if the connection string has none.
-    pub password: Option<String>,
-    /// A file of certificates (PEM) to trust instead of the system's.
-    pub authority: Option<PathBuf>,
-    /// The shard: everything of one bot. A letter or digit, then letters, digits, `-` and `_`.
-    pub shard: String,
-    /// Which bot opens it: letters and digits. Of those called alike at most one runs at a time, so that one which crashed
-    /// goes on at once.
-    pub bot: String,
-    /// The machine that it runs on, as others are told.
-    pub machine: String,
-}
-
-impl Place {
-    /// How the owner of the lease begins in each run of this bot.
-    fn same(&self) -> String {
-        format!("{}/", self.bot)
-    }
-}
 
 /// The record of a shard that is there once the database had lost what it acknowledged and the operator let a bot go on.
 /// Whoever has begun a new epoch of its dice removes it.
@@ -66,32 +53,36 @@ const GIVEN_UP: Duration = Duration::from_secs(7);
 /// How long an answer of the database may take before the connection is given up. A statement is never cancelled.
 const DEADLINE: Duration = Duration::from_secs(2);
 
-/// A store on PostgreSQL.
-pub struct PostgresStore {
-    records: Settled<Open>,
-    keeper: Keeper,
+/// A store in a database of which one bot at a time holds the lease.
+pub struct LeasedStore<D: Database> {
+    database: Arc<D>,
+    records: Settled<Open<D>>,
+    held: Arc<Held>,
+    /// Renews the lease, unless that is done by hand.
+    keeper: Option<Keeper>,
 }
 
-impl PostgresStore {
-    /// Opens a shard, and creates the tables if they are missing. If somebody else holds its lease, `wait` says what to do.
-    /// `run` tells this run of the bot from all others: letters and digits.
+impl<D: Database> LeasedStore<D> {
+    /// Opens a shard. If somebody else holds its lease, `wait` says what to do.
     ///
     /// # Errors
     /// The database cannot be reached, or it may lose what it acknowledged, or somebody else plays this shard.
-    pub fn open(place: Place, run: &str, wait: Wait<'_>) -> Result<Self, StoreError> {
-        let site = Arc::new(Site::new(place, run));
-        let held = Arc::new(lease::take(&site, wait)?);
-        let keeper = Keeper::start(site.clone(), held.clone())?;
-        let records = Settled::open(move || Open::new(&site, &held))?;
-        Ok(PostgresStore { records, keeper })
+    pub fn wait_for(database: &Arc<D>, wait: Wait<'_>) -> Result<Self, StoreError> {
+        let (store, renewals) = LeasedStore::by_hand(database, lease::take(database, wait)?)?;
+        Ok(LeasedStore { keeper: Some(Keeper::start(renewals)?), ..store })
     }
 
-    /// What a failure of the server would cost now.
+    /// Opens a shard whose lease was taken. Whoever calls this renews it.
     ///
     /// # Errors
-    /// The database cannot be reached.
-    pub fn standing(&self) -> Result<Standing, StoreError> {
-        self.look(Open::standing)
+    /// As [`wait_for`](Self::wait_for); then it is let go.
+    pub fn by_hand(database: &Arc<D>, held: Held) -> Result<(Self, Renewals<D>), StoreError> {
+        let held = Arc::new(held);
+        let mut renewals = Renewals::new(database.clone(), held.clone());
+        let (opened, lease, pauses) = (database.clone(), held.clone(), database.clone());
+        let records = Settled::open(move || Open::new(&opened, &lease)).inspect_err(|_| renewals.let_go())?;
+        let records = records.pausing(move |time| pauses.pause(time));
+        Ok((LeasedStore { database: database.clone(), records, held, keeper: None }, renewals))
     }
 
     /// Removes everything in the shard.
@@ -111,7 +102,7 @@ impl PostgresStore {
     }
 
     /// Reads. If the connection was lost, which nobody may have noticed before, it reads again on a new one.
-    fn look<T>(&self, look: impl Fn(&Open) -> Result<T, StoreError>) -> Result<T, StoreError> {
+    fn look<T>(&self, look: impl Fn(&Open<D>) -> Result<T, StoreError>) -> Result<T, StoreError> {
         match self.records.read(&look) {
             Err(StoreError::Unavailable(_)) => self.records.read(&look),
             read => read,
@@ -119,7 +110,7 @@ impl PostgresStore {
     }
 }
 
-impl Store for PostgresStore {
+impl<D: Database> Store for LeasedStore<D> {
     fn read(&self, key: &str) -> Result<Option<Vec<u8>>, StoreError> {
         let keys = [key.to_owned()];
         Ok(self.read_many(&keys)?.pop().flatten())
@@ -148,11 +139,11 @@ impl Store for PostgresStore {
     }
 
     fn lease(&self) -> Lease {
-        self.keeper.held().lease()
+        self.held.lease(self.database.now())
     }
 
     fn let_go(&self) {
-        self.keeper.end();
+        self.keeper.iter().for_each(Keeper::end);
     }
 }
 
@@ -176,21 +167,4 @@ fn pieces(batch: Batch) -> Vec<Batch> {
         }
     }
     pieces
-}
-
-/// Connects without taking a lease, and says what the server is.
-///
-/// # Errors
-/// The database cannot be reached, or cannot be used.
-pub fn try_out(place: Place) -> Result<Standing, StoreError> {
-    let site = Arc::new(Site::new(place, "trial"));
-    Line::open(&site, |session| Box::pin(async { Ok(session.standing) })).map(|(_, standing)| standing)
-}
-
-/// Reads a connection string.
-///
-/// # Errors
-/// What is wrong with it.
-pub fn check(place: &Place) -> Result<(), StoreError> {
-    connection::parsed(place).map(drop)
 }

@@ -1,10 +1,10 @@
 //! The records of a shard, for whoever holds its lease.
 
-use crate::connection::{Line, Site};
-use crate::lease::Held;
-use crate::session::{Standing, Writes};
-use crate::wording::{ended, refused};
-use crate::{DEADLINE, LEASE, LOST, clock};
+use crate::database::{Database, open};
+use crate::lease::{Held, ended, refused};
+use crate::session::Session;
+use crate::statements::Writes;
+use crate::{DEADLINE, LOST};
 use journal::store::{Batch, Engine, Lease, StoreError};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -17,26 +17,26 @@ const MEBIBYTE: Duration = Duration::from_millis(500);
 const LONGEST: u32 = 8;
 
 /// The connections of a store that holds its lease.
-pub struct Open {
-    reads: Line,
-    writes: Line,
+pub struct Open<D: Database> {
+    database: Arc<D>,
+    pub reads: Session<D::Line>,
+    writes: Session<D::Line>,
     held: Arc<Held>,
     /// What the lease must be called for these connections to write.
     fence: i64,
     commits: AtomicU64,
-    prefix: Vec<u8>,
 }
 
-impl Open {
+impl<D: Database> Open<D> {
     /// Connects. The number of commits is read behind a write, which also keeps out everything that was asked on earlier
     /// connections.
-    pub fn new(site: &Arc<Site>, held: &Arc<Held>) -> Result<Self, StoreError> {
-        if held.lease() == Lease::Taken {
+    pub fn new(database: &Arc<D>, held: &Arc<Held>) -> Result<Self, StoreError> {
+        let asked = database.now();
+        if held.lease(asked) == Lease::Taken {
             return Err(ended());
         }
-        let asked = clock::now();
         let known = held.fence();
-        let (writes, row) = Line::open(site, move |session| Box::pin(session.go_on(known, LEASE)))?;
+        let (writes, row) = open(database, |session| session.go_on(known))?;
         let Some((fence, commits)) = row else {
             held.lose();
             return Err(ended());
@@ -44,49 +44,44 @@ impl Open {
         let commits =
             u64::try_from(commits).map_err(|_| StoreError::damaged("lease", "its number of commits is negative"))?;
         if let Some(lost) = held.lost_of(commits) {
-            let (why, key) = (lost.clone(), [site.place.shard.as_bytes(), &[0], LOST.as_bytes()].concat());
-            let kept = writes.ask(DEADLINE, move |session| Box::pin(async move { session.keep_out(&why, &key).await }));
-            if let Err(error) = kept {
+            if let Err(error) = writes.keep_out(lost.clone(), key_of(&**database, LOST)) {
                 tracing::error!(%error, "other bots could not be kept from taking the lease");
             }
             held.lose();
             return Err(StoreError::damaged("(the newest)", lost));
         }
         held.goes_on(fence, asked, commits);
-        let (reads, ()) = Line::open(site, move |session| Box::pin(session.has(fence)))?;
-        let prefix = [site.place.shard.as_bytes(), &[0]].concat();
-        Ok(Open { reads, writes, held: held.clone(), fence, commits: AtomicU64::new(commits), prefix })
-    }
-
-    /// What a failure of the server costs.
-    pub fn standing(&self) -> Result<Standing, StoreError> {
-        self.reads.ask(DEADLINE, |session| Box::pin(async { Ok(session.standing) }))
+        let (reads, ()) = open(database, |session| session.has(fence))?;
+        let (database, held, commits) = (database.clone(), held.clone(), AtomicU64::new(commits));
+        Ok(Open { database, reads, writes, held, fence, commits })
     }
 
     fn key(&self, key: &str) -> Vec<u8> {
-        [&*self.prefix, key.as_bytes()].concat()
+        key_of(&*self.database, key)
     }
 
     /// The values of these keys, in their order.
     pub fn read(&self, keys: &[String]) -> Result<Vec<Option<Vec<u8>>>, StoreError> {
-        let keys: Vec<_> = keys.iter().map(|key| self.key(key)).collect();
-        self.reads.ask(DEADLINE, move |session| Box::pin(async move { session.read(&keys).await }))
+        self.reads.read(keys.iter().map(|key| self.key(key)).collect())
     }
 
     /// Up to `limit` records whose keys start with `prefix` and come after `after`.
     pub fn scan(&self, prefix: &str, after: Option<&str>, limit: usize) -> Result<Vec<(String, Vec<u8>)>, StoreError> {
-        let from = self.key(prefix);
+        let (from, shard) = (self.key(prefix), self.key("").len());
         let after = after.map_or_else(Vec::new, |after| self.key(after));
-        let range = [after, from.clone(), end(&from)];
-        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-        let rows =
-            self.reads.ask(DEADLINE, move |session| Box::pin(async move { session.scan(&range, limit).await }))?;
+        let to = end(&from);
+        let rows = self.reads.scan([after, from, to], i64::try_from(limit).unwrap_or(i64::MAX))?;
         let whole = |(key, value): (Vec<u8>, Vec<u8>)| {
-            let key = String::from_utf8(key[self.prefix.len()..].to_vec());
+            let key = String::from_utf8(key[shard..].to_vec());
             key.map(|key| (key, value)).map_err(|error| StoreError::damaged(&error.to_string(), "its key is no text"))
         };
         rows.into_iter().map(whole).collect()
     }
+}
+
+/// A key as the database has it, with the shard in front.
+fn key_of(database: &impl Database, key: &str) -> Vec<u8> {
+    [database.name().shard.as_bytes(), &[0], key.as_bytes()].concat()
 }
 
 /// The end of all keys that begin with these bytes. No text has a byte 255, and the shard's name ends before one.
@@ -94,16 +89,17 @@ fn end(prefix: &[u8]) -> Vec<u8> {
     [prefix, &[0xff]].concat()
 }
 
-impl Engine for Open {
+impl<D: Database> Engine for Open<D> {
     fn commits(&self) -> u64 {
         self.commits.load(Ordering::Acquire)
     }
 
     fn commit(&self, batch: &Batch, number: u64) -> Result<(), StoreError> {
-        if self.held.lease() != Lease::Held {
+        let asked = self.database.now();
+        if self.held.lease(asked) != Lease::Held {
             return Err(ended());
         }
-        let mut writes = Writes { deleted: Vec::new(), keys: Vec::new(), values: Vec::new() };
+        let mut writes = Writes::default();
         let mut bytes = 0;
         for (key, value) in batch {
             bytes += key.len() + value.as_ref().map_or(0, Vec::len);
@@ -115,13 +111,10 @@ impl Engine for Open {
                 None => writes.deleted.push(self.key(key)),
             }
         }
-        let (fence, counted) = (self.fence, i64::try_from(number).map_err(|_| refused())?);
+        let counted = i64::try_from(number).map_err(|_| refused())?;
         let within = DEADLINE + MEBIBYTE * u32::try_from(bytes >> 20).unwrap_or(u32::MAX).min(LONGEST);
-        let asked = clock::now();
-        self.writes.ask(within, move |session| {
-            Box::pin(async move { session.commit(fence, counted, &writes, LEASE).await })
-        })?;
-        self.held.goes_on(fence, asked, number);
+        self.writes.commit(self.fence, counted, writes, within)?;
+        self.held.goes_on(self.fence, asked, number);
         self.commits.store(number, Ordering::Release);
         Ok(())
     }

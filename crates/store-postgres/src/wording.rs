@@ -22,16 +22,6 @@ pub fn fit(version: i32, role: &str, fsync: &str) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// A batch found that the lease, or the number of commits, is not what it was.
-pub fn refused() -> StoreError {
-    StoreError::Unavailable("the lease had changed, so nothing was written".to_owned())
-}
-
-/// Somebody else has the lease.
-pub fn ended() -> StoreError {
-    StoreError::Unavailable("the lease of the shard has ended: nothing more is read or written".to_owned())
-}
-
 /// The connection ended.
 pub fn gone() -> StoreError {
     StoreError::Unavailable("the connection to the database was lost".to_owned())

@@ -28,6 +28,7 @@ pub struct Settled<E> {
     open: RwLock<Option<E>>,
     /// Held by the commit in progress.
     turn: Mutex<()>,
+    pause: Box<dyn Fn(Duration) + Send + Sync>,
 }
 
 type Opener<E> = Box<dyn Fn() -> Result<E, StoreError> + Send + Sync>;
@@ -44,7 +45,14 @@ impl<E: Engine> Settled<E> {
     /// Those of `opener`.
     pub fn open(opener: impl Fn() -> Result<E, StoreError> + Send + Sync + 'static) -> Result<Self, StoreError> {
         let open = RwLock::new(Some(opener()?));
-        Ok(Settled { opener: Box::new(opener), open, turn: Mutex::default() })
+        Ok(Settled { opener: Box::new(opener), open, turn: Mutex::default(), pause: Box::new(std::thread::sleep) })
+    }
+
+    /// The same, where time passes in this way while it waits.
+    #[must_use]
+    pub fn pausing(mut self, pause: impl Fn(Duration) + Send + Sync + 'static) -> Self {
+        self.pause = Box::new(pause);
+        self
     }
 
     /// Reads with `work`. If it fails or panics, the database is reopened before anything else.
@@ -126,7 +134,7 @@ impl<E: Engine> Settled<E> {
                 Err(damaged @ StoreError::Damaged { .. }) => return Err(damaged),
                 Err(error) => tracing::warn!(%error, "the database cannot be opened again yet"),
             }
-            std::thread::sleep(PAUSE);
+            (self.pause)(PAUSE);
         }
         Err(StoreError::InDoubt(failure.to_string()))
     }

@@ -27,8 +27,8 @@ pub fn answer(answer: &Mutex<Answer>, result: Result<Sent, SendError>) {
 /// The name of the note with the connection's place.
 const SINCE: &str = "since";
 
-/// A connection to a network.
-pub struct Link(pub Arc<Net>);
+/// A connection to a network, from this machine.
+pub struct Link(pub Arc<Net>, pub usize);
 
 impl Link {
     /// Starts listening from where the kind of network allows.
@@ -43,7 +43,7 @@ impl Link {
                 Kind::Irc => end,
                 Kind::History => inner.known.saturating_sub(4),
             };
-            inner.away = end;
+            (inner.away, inner.machine, inner.listening) = (end, self.1, Listening::No);
             (inner.at, inner.known) = (at, inner.known.max(at));
             at
         };
@@ -64,6 +64,9 @@ impl Link {
     async fn next(&self) -> (usize, usize) {
         poll_fn(|context| {
             let mut inner = self.0.inner();
+            if inner.machine != self.1 {
+                return Poll::Pending;
+            }
             if let Listening::May(from, to) = inner.listening {
                 inner.listening = Listening::No;
                 return Poll::Ready((from, to));
@@ -122,7 +125,7 @@ impl Transport for Link {
     fn send(&self, post: Post) -> Saying {
         let answer = Arc::<Mutex<Answer>>::default();
         let sending = Sending { post: post.clone(), said: None, answer: answer.clone() };
-        self.0.inner().sending.entry(post.room).or_default().push_back(sending);
+        self.0.inner().sending.entry((self.1, post.room)).or_default().push_back(sending);
         Box::pin(poll_fn(move |context| {
             let mut answer = answer.lock().expect("nothing panics holding it");
             match answer.result.take() {
@@ -136,14 +139,13 @@ impl Transport for Link {
     }
 
     async fn close(&self) {
-        let sending = std::mem::take(&mut self.0.inner().sending);
-        for each in sending.into_values().flatten() {
+        let sending = self.0.inner().taken(self.1);
+        for each in sending.into_iter().flatten() {
             // A post without an answer stays in doubt, if repeating it would be visible.
             let may_repeat = self.guarantees().repeated == Repeated::Twice && !each.post.again;
             let known = each.said.filter(|_| !may_repeat);
             answer(&each.answer, known.unwrap_or(Err(SendError::Unsaid)));
         }
-        let mut inner = self.0.inner();
-        (inner.listening, inner.desk, inner.away) = (Listening::No, None, inner.timeline.len());
+        self.0.inner().disconnect(self.1);
     }
 }

@@ -11,6 +11,7 @@ use chat::{Desk, Transport};
 use jiff::{SignedDuration, Timestamp};
 use journal::Entropy;
 use journal::committer::{Committer, Wait, Writer};
+use journal::store::Lease;
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::future::poll_fn;
@@ -45,10 +46,13 @@ struct Idle {
 }
 
 impl Machine {
-    /// Starts it for the `start`th time.
+    /// Starts it for the `start`th time, on this machine.
+    ///
+    /// # Errors
+    /// Why it does not start.
     pub fn start(
         script: &Script,
-        start: u64,
+        (start, at): (u64, usize),
         disk: &dyn Medium,
         ground: &Ground,
         nets: &[Arc<Net>],
@@ -67,7 +71,7 @@ impl Machine {
         let host = host.map_err(|error| error.to_string())?.with_clock(Arc::new(ground.clone()));
         let bot = Arc::new(Bot::paced(host, Arc::new(ground.clone())));
         let (runtime, idle) = runtime();
-        let transports = nets.iter().map(|net| Arc::new(Link(net.clone())) as Arc<dyn Transport>).collect();
+        let transports = nets.iter().map(|net| Arc::new(Link(net.clone(), at)) as Arc<dyn Transport>).collect();
         let (stop, stopped) = oneshot::channel::<()>();
         let ended = Arc::<Mutex<Option<String>>>::default();
         runtime.spawn({
@@ -122,6 +126,11 @@ impl Machine {
     /// How many records with this prefix it keeps.
     pub fn kept(&self, prefix: &str) -> usize {
         self.bot.host().committer().stored(prefix).count()
+    }
+
+    /// Whether it may write and speak.
+    pub fn lease(&self) -> Lease {
+        self.bot.host().committer().lease()
     }
 
     /// Tells it to stop.
