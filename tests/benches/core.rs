@@ -2,28 +2,25 @@
 //! own, at one table and at 64 at once. Each table types its next command when the last one is answered. The same run
 //! also measures raw writes of 500 bytes with `fdatasync` in the same directory.
 
+#[path = "shared/rate.rs"]
+mod rate;
 #[path = "shared/stage.rs"]
 mod stage;
 
-use bot::Bot;
 use chat::{Guarantees, RoomId};
 use journal::keys::TableId;
 use journal::store::{Memory, Store};
+use rate::{TIME, commands, host, now};
 use std::fs::File;
 use std::io::Write;
-use std::sync::{Arc, mpsc};
-use std::time::{Duration, Instant};
-use table::{Host, Table};
-use tests::seated::Seating;
+use std::sync::Arc;
+use table::Table;
 
 type Shared = Arc<dyn Store>;
 
 /// The program's allocator.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
-
-/// How long each line of the table is measured.
-const TIME: Duration = Duration::from_secs(2);
 
 fn main() {
     // `cargo test --benches` measures nothing.
@@ -82,30 +79,6 @@ fn alone(command: &'static str) -> f64 {
     f64::from(count) / start.elapsed().as_secs_f64()
 }
 
-fn host(store: Shared) -> Host {
-    Seating::of(|| vec![mvk::plugin(), roll::plugin()]).over(store).host()
-}
-
-/// Commands a second at this many tables. Each types its next command when the last one is answered.
-fn commands(store: Shared, tables: usize, command: &'static str) -> f64 {
-    let (told, rate) = mpsc::channel();
-    stage::play(Arc::new(Bot::new(host(store))), 0, move |mut voice| async move {
-        // The first command creates the table and is not counted.
-        for table in 0..tables {
-            voice.say(stage::room(table), command).await;
-        }
-        let start = now();
-        let mut count = 0u32;
-        while start.elapsed() < TIME {
-            let room = voice.heard().await;
-            count += 1;
-            voice.say(room, command).await;
-        }
-        told.send(f64::from(count) / start.elapsed().as_secs_f64()).expect("the benchmark waits");
-    });
-    rate.recv().expect("the script reports")
-}
-
 fn raw_writes(directory: &std::path::Path) -> f64 {
     let mut file = File::create(directory.join("raw")).expect("a file");
     let start = now();
@@ -115,9 +88,4 @@ fn raw_writes(directory: &std::path::Path) -> f64 {
         count += 1;
     }
     f64::from(count) / start.elapsed().as_secs_f64()
-}
-
-fn now() -> Instant {
-    #[expect(clippy::disallowed_methods, reason = "a benchmark measures")]
-    Instant::now()
 }

@@ -16,6 +16,7 @@ pub mod help;
 pub mod irc;
 pub mod line_chat;
 pub mod matrix;
+pub mod postgres;
 pub mod seated;
 pub mod serving;
 mod session_files;

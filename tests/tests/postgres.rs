@@ -1,17 +1,19 @@
 //! The store's contract on a real PostgreSQL, also when connections are cut, and who may write.
 
 mod engines;
+mod failovers;
+mod machine;
 mod machines;
-mod server;
+mod statements;
 
 use journal::store::conformance::{self, Fuse};
 use journal::store::{Batch, Lease, Store, StoreError};
-use server::{Server, Wire};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use store_postgres::{LOST, Place, PostgresStore, Standing, Wait, try_out};
 use tests::irc::Certificates;
+use tests::postgres::{Server, Wire};
 
 fn place(database: &str, shard: &str, bot: &str) -> Place {
     let [database, shard, bot, machine] = [database, shard, bot, "here"].map(str::to_owned);
@@ -53,7 +55,8 @@ fn postgresql_keeps_the_contract_of_a_store() {
 fn wherever_a_connection_is_cut_a_commit_says_what_came_of_it() {
     let server = Server::start();
     let fuse: Arc<Fuse> = Arc::default();
-    let wire = Wire::to(&server, fuse.clone());
+    let blows = fuse.clone();
+    let wire = Wire::to(&server, move || !blows.blows());
     conformance::failures(&fuse, opener(wire.database(), AtomicU32::new(0)));
 }
 
@@ -121,8 +124,7 @@ fn what_a_failure_would_cost_is_said_and_that_takes_no_lease() {
     let server = Server::start();
     let store = open(&server.database(), "main").unwrap();
     assert_eq!(store.standing().unwrap(), Standing::Alone);
-    server.run("alter system set synchronous_standby_names = 'other'");
-    server.run("select pg_reload_conf()");
+    server.set("synchronous_standby_names = 'other'");
     let named = || server.run("show synchronous_standby_names");
     while named() != "other" {}
     assert_eq!(try_out(place(&server.database(), "main", "b1")).unwrap(), Standing::Synchronous);

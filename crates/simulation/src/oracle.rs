@@ -11,7 +11,7 @@ mod versions_of;
 
 use crate::log::Log;
 use crate::net::{Net, PRIVATE, Wire};
-use crate::script::{PEOPLE, Saying};
+use crate::script::{On, PEOPLE, Saying, Script};
 use chat::{Event, GONE, PlayerId, Repeated, RoomId, What};
 use dice::Die;
 use dice::fair::MessageKey;
@@ -65,6 +65,8 @@ pub struct Oracle {
     limited: bool,
     /// True if rooms may share a table.
     linked: bool,
+    /// True if nothing is said that is not kept, not even a roll.
+    durable: bool,
     shared: Shared,
     wrong: Option<String>,
 }
@@ -78,7 +80,7 @@ struct Seen {
 
 impl Oracle {
     /// The oracle of a run that has not begun.
-    pub fn new(log: Log, (limited, linked): (bool, bool)) -> Self {
+    pub fn new(log: Log, script: &Script) -> Self {
         Oracle {
             log,
             said: BTreeMap::new(),
@@ -90,8 +92,9 @@ impl Oracle {
             deaths: 0,
             latest: Timestamp::default(),
             set_back: false,
-            limited,
-            linked,
+            limited: script.limited,
+            linked: script.linked,
+            durable: script.on == On::Shared,
             shared: Shared::default(),
             wrong: None,
         }

@@ -112,7 +112,7 @@ impl<'a> Director<'a> {
             Net::new(&name, *kind, rooms, log.clone())
         };
         let nets = script.nets.iter().enumerate().map(net).collect();
-        let oracle = Oracle::new(log.clone(), (script.limited, script.linked));
+        let oracle = Oracle::new(log.clone(), script);
         let disks: Vec<Box<dyn Medium>> = match script.on {
             On::Whole => vec![Box::new(Whole::new(log.clone()))],
             On::Log => vec![Box::new(Logged::new(log.clone(), Luck::new(script.seed ^ 0xd15c)))],

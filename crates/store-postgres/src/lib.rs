@@ -27,6 +27,8 @@ mod tls;
 #[cfg(feature = "client")]
 mod wording;
 
+#[cfg(feature = "client")]
+pub use connection::{Hosts, Wire};
 pub use lease::{Held, Renewals, Taking, Wait};
 #[cfg(feature = "client")]
 pub use place::Place;

@@ -1,6 +1,5 @@
 //! From one database to another, and back: the same journals.
 
-use super::server::Server;
 use crate::postgres::open;
 use journal::store::Store;
 use std::fs;
@@ -8,6 +7,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use tempfile::TempDir;
+use tests::postgres::Server;
 use tests::shipped::with_postgres;
 
 /// A place with a configuration, and a data directory of its own.

@@ -301,7 +301,7 @@ impl Oracle {
                 Some(known) if known.text.as_ref().is_some_and(|text| !has_word(text, token)) => {
                     wrong.push(format!("{id} was answered as #{number} of {room}, which is another's"));
                 }
-                None if net.kind.loses_nothing() => {
+                None if net.kind.loses_nothing() || self.durable => {
                     wrong.push(format!("{id} was answered as #{number} of {room}, which is not there"));
                 }
                 _ => {}

@@ -1,6 +1,6 @@
 //! A PostgreSQL of a test's own, and a wire to it that can be cut.
 
-use journal::store::conformance::Fuse;
+use crate::irc::Certificates;
 use std::fs;
 use std::io::{Read, Write};
 use std::net::Shutdown;
@@ -13,7 +13,6 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 use tempfile::TempDir;
-use tests::irc::Certificates;
 
 /// PostgreSQL does not run as root; then it runs as nobody.
 const NOBODY: u32 = 65_534;
@@ -61,12 +60,54 @@ impl Server {
                 chown(path, Some(NOBODY), Some(NOBODY)).expect("root may");
             }
         }
-        let made = output(tool("initdb").args(["--auth=trust", "--username=astragal", "--no-sync", "-D"]).arg(&data));
-        assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
+        done(tool("initdb").args(["--auth=trust", "--username=astragal", "--no-sync", "-D"]).arg(&data));
         prepare(&data);
         let settings: Vec<_> = ["listen_addresses="].iter().chain(settings).map(ToString::to_string).collect();
         let server = spawn(directory.path(), &settings);
         Server { directory, settings, server }.once_it_answers()
+    }
+
+    /// From now on it is a standby of this one, with nothing of its own.
+    pub fn follow(mut self, primary: &Server) -> Self {
+        self.kill("KILL");
+        let data = self.directory.path().join("data");
+        fs::remove_dir_all(&data).expect("it is ours");
+        let copied = ["--checkpoint=fast", "--no-sync", "--write-recovery-conf", "-d", &primary.database(), "-D"];
+        done(tool("pg_basebackup").args(copied).arg(&data));
+        self.server = spawn(self.directory.path(), &self.settings);
+        self.once_it_answers()
+    }
+
+    /// From now on each commit waits for a standby, which is there.
+    pub fn wait_for_standby(&self) {
+        self.set("synchronous_standby_names = '*'");
+        while self.run("select count(*) from pg_stat_replication where sync_state = 'sync'") == "0" {}
+    }
+
+    /// Changes a setting while it runs.
+    pub fn set(&self, setting: &str) {
+        self.run(&format!("alter system set {setting}"));
+        self.run("select pg_reload_conf()");
+    }
+
+    /// It takes itself for the primary from now on.
+    pub fn promote(&self) {
+        assert_eq!(self.run("select pg_promote()"), "t");
+    }
+
+    /// It stands still, with all its processes.
+    pub fn freeze(&self) {
+        self.signal("STOP");
+    }
+
+    /// It goes on.
+    pub fn thaw(&self) {
+        self.signal("CONT");
+    }
+
+    /// Ends it without any order.
+    pub fn end(&mut self) {
+        self.kill("KILL");
     }
 
     fn once_it_answers(mut self) -> Self {
@@ -94,12 +135,18 @@ impl Server {
 
     /// Sends a signal to all its processes and waits until it has ended.
     fn kill(&mut self, signal: &str) {
+        if self.server.try_wait().is_ok_and(|ended| ended.is_none()) {
+            self.signal(signal);
+            let _ = self.server.wait();
+        }
+    }
+
+    fn signal(&self, signal: &str) {
         let children = output(Command::new("pgrep").args(["-P", &self.server.id().to_string()]));
         let children = String::from_utf8_lossy(&children.stdout).into_owned();
         let all = children.split_whitespace().map(str::to_owned).chain([self.server.id().to_string()]);
         // One of them may have ended already.
-        let _ = Command::new("kill").arg(format!("-{signal}")).args(all).status();
-        let _ = self.server.wait();
+        let _ = Command::new("kill").arg(format!("-{signal}")).args(all).stderr(Stdio::null()).status();
     }
 
     /// The directory of its socket.
@@ -185,18 +232,24 @@ fn tool(name: &str) -> Command {
     command
 }
 
+fn done(command: &mut Command) {
+    let made = output(command);
+    assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
+}
+
 fn output(command: &mut Command) -> Output {
     command.output().expect("PostgreSQL is installed: apt-get install postgresql")
 }
 
-/// A socket in front of a server, which passes on what comes until its fuse blows; then everything that passes through it
-/// is cut.
+/// A socket in front of a server. Once something is not passed on, that connection is cut.
 pub struct Wire {
     directory: TempDir,
 }
 
 impl Wire {
-    pub fn to(server: &Server, fuse: Arc<Fuse>) -> Self {
+    /// In front of this server. Each piece that comes is passed on if `passes` says so.
+    pub fn to(server: &Server, passes: impl Fn() -> bool + Send + Sync + 'static) -> Self {
+        let passes = Arc::new(passes);
         let directory = tempfile::tempdir().expect("a directory");
         let listener = UnixListener::bind(directory.path().join(".s.PGSQL.5432")).expect("a socket");
         let behind = server.directory.path().join(".s.PGSQL.5432");
@@ -205,8 +258,8 @@ impl Wire {
                 let Ok(server) = UnixStream::connect(&behind) else { continue };
                 for (from, to) in [(&client, &server), (&server, &client)] {
                     let (from, to) = (from.try_clone().expect("a socket"), to.try_clone().expect("a socket"));
-                    let fuse = fuse.clone();
-                    thread::spawn(move || pass(from, to, &fuse));
+                    let passes = passes.clone();
+                    thread::spawn(move || pass(from, to, &*passes));
                 }
             }
         });
@@ -219,11 +272,11 @@ impl Wire {
     }
 }
 
-/// Passes on what comes. A piece at which the fuse blows is not passed on.
-fn pass(mut from: UnixStream, mut to: UnixStream, fuse: &Fuse) {
+/// Passes on what comes, until something may not pass.
+fn pass(mut from: UnixStream, mut to: UnixStream, passes: &dyn Fn() -> bool) {
     let mut bytes = [0; 16_384];
     while let Ok(read) = from.read(&mut bytes) {
-        if read == 0 || fuse.blows() || to.write_all(&bytes[..read]).is_err() {
+        if read == 0 || !passes() || to.write_all(&bytes[..read]).is_err() {
             break;
         }
     }
