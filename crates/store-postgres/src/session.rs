@@ -15,6 +15,9 @@ const LOOKS: u32 = 10;
 /// The fence of a lease that was taken, or who has it.
 pub type Taken = Result<i64, Holder>;
 
+/// Records with their keys.
+type Records = <Scan as Statement>::Answer;
+
 /// A connection in the name of one run of a bot.
 pub struct Session<L> {
     line: L,
@@ -108,7 +111,7 @@ impl<L: Line> Session<L> {
     }
 
     /// Up to `limit` records after the first key, from the second, before the third.
-    pub fn scan(&self, [after, from, to]: [Vec<u8>; 3], limit: i64) -> Result<Vec<(Vec<u8>, Vec<u8>)>, StoreError> {
+    pub fn scan(&self, [after, from, to]: [Vec<u8>; 3], limit: i64) -> Result<Records, StoreError> {
         self.run(Scan { after, from, to, limit })
     }
 
