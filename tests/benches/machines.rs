@@ -55,7 +55,9 @@ fn main() {
         line(format!("{at}: !insp +1, 64 tables"), many, "commands/s");
         line(format!("{at}: !insp +1, 64 tables, of memory"), many / memory, "x");
         let mut table = Play::at(open(&database, &shards[2]));
-        (0..ENTRIES).for_each(|_| drop(table.say("insp +1")));
+        for _ in 0..ENTRIES {
+            table.say("insp +1");
+        }
         drop(table);
         let mut table = Play::at(open(&database, &shards[2]));
         for command in ["now", "history", "story"] {

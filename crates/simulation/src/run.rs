@@ -118,13 +118,12 @@ impl<'a> Director<'a> {
             On::Log => vec![Box::new(Logged::new(log.clone(), Luck::new(script.seed ^ 0xd15c)))],
             On::Shared => Leased::pair(&log, Luck::new(script.seed ^ 0x1ea5)).map(|disk| Box::new(disk) as _).into(),
         };
-        let ground = |_: &Box<dyn Medium>| {
+        let berth = |disk| {
             let ground = Ground::new(grounds.clone(), script.holds);
             grounds.number();
-            ground
+            Berth::new(disk, ground)
         };
-        let grounds: Vec<_> = disks.iter().map(ground).collect();
-        let berths = disks.into_iter().zip(grounds).map(|(disk, ground)| Berth::new(disk, ground)).collect();
+        let berths = disks.into_iter().map(berth).collect();
         Director { script, log, elapsed: Duration::ZERO, berths, nets, starts: 0, oracle, luck }
     }
 

@@ -103,11 +103,14 @@ struct Server {
     starts: u64,
 }
 
+/// What a statement does.
+type Change = Box<dyn Fn(&mut Tables, Time) + Send>;
+
 /// A statement that arrives some other time, at this server, if that was not started again.
 struct Late {
     server: usize,
     starts: u64,
-    run: Box<dyn Fn(&mut Tables, Time) + Send>,
+    run: Change,
 }
 
 impl Cluster {
