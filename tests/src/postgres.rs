@@ -1,4 +1,6 @@
 //! A PostgreSQL of a test's own, and a wire to it that can be cut.
+//!
+//! `ASTRAGAL_POSTGRES` names the directory with the programs of another version than the one that is installed.
 
 use crate::irc::Certificates;
 use std::fs;
@@ -80,14 +82,26 @@ impl Server {
 
     /// From now on each commit waits for a standby, which is there.
     pub fn wait_for_standby(&self) {
-        self.set("synchronous_standby_names = '*'");
-        while self.run("select count(*) from pg_stat_replication where sync_state = 'sync'") == "0" {}
+        self.set("synchronous_standby_names", "*");
+        self.wait_until("exists (select from pg_stat_replication where sync_state = 'sync')");
     }
 
-    /// Changes a setting while it runs.
-    pub fn set(&self, setting: &str) {
-        self.run(&format!("alter system set {setting}"));
+    /// Changes a setting while it runs, and waits until it holds.
+    pub fn set(&self, setting: &str, value: &str) {
+        self.run(&format!("alter system set {setting} = '{value}'"));
         self.run("select pg_reload_conf()");
+        self.wait_until(&format!("current_setting('{setting}') = '{value}'"));
+    }
+
+    /// Waits until this holds.
+    pub fn wait_until(&self, what: &str) {
+        for _ in 0..600 {
+            if self.run(&format!("select {what}")) == "t" {
+                return;
+            }
+            thread::sleep(Duration::from_millis(50));
+        }
+        panic!("it does not come to that: {what}");
     }
 
     /// It takes itself for the primary from now on.
@@ -169,7 +183,7 @@ impl Server {
     /// Begins to run statements in a session of their own, which ends with them.
     pub fn hold(&self, statements: &str) -> Held {
         let session = self.psql(statements).stdout(Stdio::null()).spawn().expect("psql is there");
-        while self.run("select count(*) from pg_stat_activity where wait_event = 'PgSleep'") == "0" {}
+        self.wait_until("exists (select from pg_stat_activity where wait_event = 'PgSleep')");
         Held(session)
     }
 
@@ -221,9 +235,11 @@ fn is_root() -> bool {
 /// One of PostgreSQL's programs. Debian keeps those of the server beside the path.
 fn tool(name: &str) -> Command {
     let beside = fs::read_dir("/usr/lib/postgresql").into_iter().flatten().flatten();
-    let mut beside: Vec<PathBuf> = beside.map(|version| version.path().join("bin").join(name)).collect();
+    let mut beside: Vec<PathBuf> = beside.map(|version| version.path().join("bin")).collect();
     beside.sort();
-    let found = beside.into_iter().rfind(|path| path.exists());
+    let chosen = std::env::var_os("ASTRAGAL_POSTGRES").map(PathBuf::from);
+    let programs = beside.into_iter().chain(chosen).map(|programs| programs.join(name));
+    let found = programs.rev().find(|path| path.exists());
     let mut command = Command::new(found.unwrap_or_else(|| name.into()));
     if is_root() {
         command.uid(NOBODY).gid(NOBODY);

@@ -124,9 +124,7 @@ fn what_a_failure_would_cost_is_said_and_that_takes_no_lease() {
     let server = Server::start();
     let store = open(&server.database(), "main").unwrap();
     assert_eq!(store.standing().unwrap(), Standing::Alone);
-    server.set("synchronous_standby_names = 'other'");
-    let named = || server.run("show synchronous_standby_names");
-    while named() != "other" {}
+    server.set("synchronous_standby_names", "other");
     assert_eq!(try_out(place(&server.database(), "main", "b1")).unwrap(), Standing::Synchronous);
     server.run("alter system reset all");
     server.run("select pg_reload_conf()");

@@ -241,7 +241,7 @@ impl<'a> Director<'a> {
         self.berths.iter().for_each(|berth| berth.ground.set_wrong(by));
     }
 
-    /// What can go on: machines that are on and not frozen.
+    /// The machines that are on and not frozen.
     fn going(&self) -> Vec<usize> {
         (0..self.berths.len()).filter(|at| self.berths[*at].goes()).collect()
     }
@@ -362,7 +362,9 @@ impl<'a> Director<'a> {
     }
 
     fn start(&mut self, at: usize) {
-        let number = self.starts + 1;
+        // Looking whether it may play is no start.
+        self.starts += u64::from(!self.is_shared());
+        let number = self.starts + u64::from(self.is_shared());
         let berth = &mut self.berths[at];
         match Machine::start(self.script, (number, at), &*berth.disk, &berth.ground, &self.nets) {
             Ok(bot) => {

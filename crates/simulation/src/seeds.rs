@@ -52,7 +52,7 @@ pub fn run_all(options: &Options, out: &mut dyn Write) -> io::Result<ExitCode> {
     for (seed, wrong) in &failed {
         let pair = if options.pair { "--pair " } else { "" };
         writeln!(out, "seed {seed}: {wrong}\n  cargo run --profile sim -p simulation -- {pair}--seed {seed} -v")?;
-        if options.keep && !kept.contains(seed) {
+        if options.keep && !options.pair && !kept.contains(seed) {
             let mut file = OpenOptions::new().append(true).create(true).open(KEPT)?;
             writeln!(file, "{seed} # {}", wrong.lines().next().unwrap_or_default())?;
         }

@@ -10,9 +10,9 @@ use journal::store::StoreError;
 use std::collections::BTreeMap;
 use std::future::Future;
 use std::pin::Pin;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc as ways;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::sync::mpsc;
 use tokio::time::timeout;
@@ -101,7 +101,8 @@ pub struct Wire {
     asks: mpsc::UnboundedSender<Ask>,
     /// What a failure of the server costs.
     pub standing: Standing,
-    began: Duration,
+    /// How long the question takes at most, and until when.
+    limit: Mutex<(Duration, Duration)>,
     is_new: AtomicBool,
 }
 
@@ -121,21 +122,26 @@ impl Wire {
         let thread = std::thread::Builder::new().name("postgres".to_owned()).spawn(work);
         thread.map_err(|error| StoreError::Unavailable(format!("no thread can be started: {error}")))?;
         let standing = is_open.recv().unwrap_or_else(|_| Err(gone()))?;
-        Ok(Wire { hosts: hosts.clone(), host, asks, standing, began, is_new: AtomicBool::new(true) })
+        let (limit, is_new) = (Mutex::new((DEADLINE, began + DEADLINE)), AtomicBool::new(true));
+        Ok(Wire { hosts: hosts.clone(), host, asks, standing, limit, is_new })
     }
 }
 
 impl Line for Wire {
-    fn run<S: Statement>(&self, statement: S, within: Duration) -> Result<S::Answer, StoreError> {
-        let within = match self.is_new.swap(false, Ordering::Relaxed) {
-            true => within.saturating_sub(clock::now().saturating_sub(self.began)),
-            false => within,
-        };
+    fn begin(&self, within: Duration) {
+        if !self.is_new.swap(false, Ordering::Relaxed) {
+            *self.limit.lock().unwrap_or_else(PoisonError::into_inner) = (within, clock::now() + within);
+        }
+    }
+
+    fn run<S: Statement>(&self, statement: S) -> Result<S::Answer, StoreError> {
+        let (limit, until) = *self.limit.lock().unwrap_or_else(PoisonError::into_inner);
+        let within = until.saturating_sub(clock::now());
         let (tell, told) = ways::sync_channel(1);
         let ask: Ask = Box::new(move |server| {
             Box::pin(async move {
                 let answer = timeout(within, server.run(&statement)).await;
-                let answer = answer.unwrap_or_else(|_| Err(late(DEADLINE)));
+                let answer = answer.unwrap_or_else(|_| Err(late(limit)));
                 let goes_on = answer.is_ok();
                 let _ = tell.send(answer);
                 goes_on

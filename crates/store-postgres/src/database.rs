@@ -56,17 +56,21 @@ pub trait Database: Send + Sync + 'static {
 
 /// A connection. Once it has failed it fails for good.
 pub trait Line: Send + Sync + 'static {
-    /// Runs a statement that takes at most so long; the first on a connection shares that with the connecting.
+    /// A question of one or more statements begins, which takes at most so long. The first on a connection shares that with
+    /// the connecting.
+    fn begin(&self, within: Duration);
+
+    /// Runs a statement of the question.
     ///
     /// # Errors
-    /// There was no answer. The statement may have been done, or be done later.
-    fn run<S: Statement>(&self, statement: S, within: Duration) -> Result<S::Answer, StoreError>;
+    /// There was no answer in time. The statement may have been done, or be done later.
+    fn run<S: Statement>(&self, statement: S) -> Result<S::Answer, StoreError>;
 }
 
 /// Connects to the first host that answers `question`, since an old primary may answer everything but a write.
 ///
 /// # Errors
-/// None does; the error is that of the last. One that found damage is the only one asked.
+/// None does; the error is that of the last. After one that found damage no other is asked.
 pub fn open<D: Database, T>(
     database: &Arc<D>,
     question: impl Fn(&Session<D::Line>) -> Result<T, StoreError>,

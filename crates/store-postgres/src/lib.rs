@@ -70,8 +70,11 @@ impl<D: Database> LeasedStore<D> {
     /// # Errors
     /// The database cannot be reached, or it may lose what it acknowledged, or somebody else plays this shard.
     pub fn wait_for(database: &Arc<D>, wait: Wait<'_>) -> Result<Self, StoreError> {
-        let (store, renewals) = LeasedStore::by_hand(database, lease::take(database, wait)?)?;
-        Ok(LeasedStore { keeper: Some(Keeper::start(renewals)?), ..store })
+        let held = Arc::new(lease::take(database, wait)?);
+        // It is renewed while the store is opened, and let go if that fails.
+        let keeper = Keeper::start(Renewals::new(database.clone(), held.clone()))?;
+        let records = opened(database, &held)?;
+        Ok(LeasedStore { database: database.clone(), records, held, keeper: Some(keeper) })
     }
 
     /// Opens a shard whose lease was taken. Whoever calls this renews it.
@@ -81,9 +84,7 @@ impl<D: Database> LeasedStore<D> {
     pub fn by_hand(database: &Arc<D>, held: Held) -> Result<(Self, Renewals<D>), StoreError> {
         let held = Arc::new(held);
         let mut renewals = Renewals::new(database.clone(), held.clone());
-        let (opened, lease, pauses) = (database.clone(), held.clone(), database.clone());
-        let records = Settled::open(move || Open::new(&opened, &lease)).inspect_err(|_| renewals.let_go())?;
-        let records = records.pausing(move |time| pauses.pause(time));
+        let records = opened(database, &held).inspect_err(|_| renewals.let_go())?;
         Ok((LeasedStore { database: database.clone(), records, held, keeper: None }, renewals))
     }
 
@@ -110,6 +111,12 @@ impl<D: Database> LeasedStore<D> {
             read => read,
         }
     }
+}
+
+/// Opens what whoever holds a lease may read and write.
+fn opened<D: Database>(database: &Arc<D>, held: &Arc<Held>) -> Result<Settled<Open<D>>, StoreError> {
+    let (held, opens, pauses) = (held.clone(), database.clone(), database.clone());
+    Ok(Settled::open(move || Open::new(&opens, &held))?.pausing(move |time| pauses.pause(time)))
 }
 
 impl<D: Database> Store for LeasedStore<D> {

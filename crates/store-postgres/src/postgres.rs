@@ -20,7 +20,7 @@ impl PostgresStore {
         LeasedStore::wait_for(&Arc::new(Hosts::new(place, run)?), wait)
     }
 
-    /// What a failure of the server would cost now.
+    /// What a failure of the server would cost, as it was when the bot connected.
     ///
     /// # Errors
     /// The database cannot be reached.

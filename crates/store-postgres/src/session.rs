@@ -35,21 +35,17 @@ impl<L: Line> Session<L> {
         &self.line
     }
 
-    /// Runs a statement.
-    fn run<S: Statement>(&self, statement: S) -> Result<S::Answer, StoreError> {
-        self.line.run(statement, DEADLINE)
-    }
-
     /// Takes the lease, if it was let go, or an earlier run of this bot has it, or it is over and its row is the one that
     /// stood `still`.
     pub fn take(&self, still: Option<&Holder>) -> Result<Taken, StoreError> {
+        self.line.begin(DEADLINE);
         for _ in 0..LOOKS {
-            if let Some(fence) = self.run(Begin(self.name.claims(LEASE)))? {
+            if let Some(fence) = self.line.run(Begin(self.name.claims(LEASE)))? {
                 return Ok(Ok(fence));
             }
             let Some(before) = self.holder()? else { continue };
             let (claim, same, still) = (self.name.claims(LEASE), self.name.same.clone(), still == Some(&before));
-            return match self.run(Next { claim, before: before.clone(), same, still })? {
+            return match self.line.run(Next { claim, before: before.clone(), same, still })? {
                 Some(fence) => Ok(Ok(fence)),
                 None => Ok(Err(before)),
             };
@@ -59,7 +55,8 @@ impl<L: Line> Session<L> {
 
     /// Renews the lease. Returns false if somebody else has taken it.
     pub fn renew(&self, fence: i64) -> Result<bool, StoreError> {
-        match self.run(Renew { claim: self.name.claims(LEASE), fence })? {
+        self.line.begin(DEADLINE);
+        match self.line.run(Renew { claim: self.name.claims(LEASE), fence })? {
             true => Ok(true),
             false => self.was_taken(fence).map(|()| false),
         }
@@ -68,7 +65,8 @@ impl<L: Line> Session<L> {
     /// Goes on with the lease, whose fence was this one, under another. Returns that and the number of commits, or `None` if
     /// somebody else has it.
     pub fn go_on(&self, fence: i64) -> Result<Option<(i64, i64)>, StoreError> {
-        match self.run(GoOn(self.name.claims(LEASE)))? {
+        self.line.begin(DEADLINE);
+        match self.line.run(GoOn(self.name.claims(LEASE)))? {
             Some(row) => Ok(Some(row)),
             None => self.was_taken(fence).map(|()| None),
         }
@@ -84,6 +82,7 @@ impl<L: Line> Session<L> {
 
     /// Checks that this is the server where the lease has this fence.
     pub fn has(&self, fence: i64) -> Result<(), StoreError> {
+        self.line.begin(DEADLINE);
         match self.holder()?.is_some_and(|holder| holder.fence >= fence) {
             true => Ok(()),
             false => Err(StoreError::Unavailable("this server is not the one that is written to".to_owned())),
@@ -91,34 +90,39 @@ impl<L: Line> Session<L> {
     }
 
     fn holder(&self) -> Result<Option<Holder>, StoreError> {
-        self.run(Look { shard: self.name.shard.clone() })
+        self.line.run(Look { shard: self.name.shard.clone() })
     }
 
     /// Lets the lease go, so that others need not wait.
     pub fn let_go(&self, fence: i64) -> Result<(), StoreError> {
-        self.run(LetGo { claim: self.name.claims(LEASE), fence })
+        self.line.begin(DEADLINE);
+        self.line.run(LetGo { claim: self.name.claims(LEASE), fence })
     }
 
     /// Keeps everybody from taking the lease, for this reason, which is also recorded under `key`.
     pub fn keep_out(&self, why: String, key: Vec<u8>) -> Result<(), StoreError> {
-        self.run(KeepOut { claim: self.name.claims(LEASE), why, key })
+        self.line.begin(DEADLINE);
+        self.line.run(KeepOut { claim: self.name.claims(LEASE), why, key })
     }
 
     /// The values of these keys, in their order.
     pub fn read(&self, keys: Vec<Vec<u8>>) -> Result<Vec<Option<Vec<u8>>>, StoreError> {
-        let found = self.run(Read { keys: keys.clone() })?;
+        self.line.begin(DEADLINE);
+        let found = self.line.run(Read { keys: keys.clone() })?;
         Ok(keys.iter().map(|key| found.get(key).cloned()).collect())
     }
 
     /// Up to `limit` records after the first key, from the second, before the third.
     pub fn scan(&self, [after, from, to]: [Vec<u8>; 3], limit: i64) -> Result<Records, StoreError> {
-        self.run(Scan { after, from, to, limit })
+        self.line.begin(DEADLINE);
+        self.line.run(Scan { after, from, to, limit })
     }
 
     /// Writes all of a batch, as commit `number`, and renews the lease, if it is held under this fence and has that many
     /// commits but one. It takes at most so long.
     pub fn commit(&self, fence: i64, number: i64, writes: Writes, within: Duration) -> Result<(), StoreError> {
-        match self.line.run(Commit { claim: self.name.claims(LEASE), fence, number, writes }, within)? {
+        self.line.begin(within);
+        match self.line.run(Commit { claim: self.name.claims(LEASE), fence, number, writes })? {
             true => Ok(()),
             false => Err(refused()),
         }

@@ -395,6 +395,9 @@ impl Statement for Scan {
     }
 
     fn apply(&self, tables: &mut Tables, _: Time) -> Self::Answer {
+        if self.from >= self.to {
+            return Vec::new();
+        }
         let within = tables.records.range(self.from.clone()..self.to.clone()).filter(|(key, _)| **key > self.after);
         let limit = usize::try_from(self.limit).unwrap_or(usize::MAX);
         within.take(limit).map(|(key, value)| (key.clone(), value.clone())).collect()

@@ -32,9 +32,9 @@ pub struct Row {
 pub struct Time(pub i64);
 
 impl Time {
-    /// How long a lease lasts that was let go.
+    /// The end of a lease that was let go.
     pub const LET_GO: Time = Time(i64::MIN);
-    /// How long one lasts that nobody takes.
+    /// The end of one that nobody may take.
     pub const NEVER: Time = Time(i64::MAX);
 }
 

@@ -103,15 +103,16 @@ fn while_the_standby_does_not_follow_nothing_is_said_and_nothing_is_lost() {
 
 #[test]
 fn a_standby_that_was_behind_is_noticed_and_nothing_is_played_before_the_operator_says_so() {
-    let Scene { mut primary, standby, machine, mut bot, mut mia, _network } = Scene::begin(&Follows::Loosely);
+    let Scene { mut primary, mut standby, machine, mut bot, mut mia, _network } = Scene::begin(&Follows::Loosely);
     mia.say(CHANNEL, "!insp +3");
     mia.wait_for(|line| line.contains("inspiration"));
+    standby.wait_until(&format!("pg_last_wal_replay_lsn() >= '{}'", primary.run("select pg_current_wal_lsn()")));
     // It does not hear of what is answered from now on.
-    standby.freeze();
+    standby.end();
     mia.say(CHANNEL, "!insp +4");
     mia.wait_for(|line| plain(line).contains("inspiration 7"));
     primary.end();
-    standby.thaw();
+    let standby = standby.crash();
     standby.promote();
     mia.say(CHANNEL, "!insp");
     assert!(!bot.wait(), "it ends");

@@ -168,7 +168,10 @@ impl Cluster {
             Blow::Promoted => state.promote(),
             Blow::Restarted => state.servers[primary].start_again(),
             Blow::Frozen => state.servers[luck.below(PAIR)].is_frozen = true,
-            Blow::Thawed => state.servers.iter_mut().for_each(|server| server.is_frozen = false),
+            Blow::Thawed => {
+                state.servers.iter_mut().for_each(|server| server.is_frozen = false);
+                state.catch_up();
+            }
             Blow::CutOff => state.cut_off = Some(luck.below(PAIR)),
             Blow::Clock => state.servers[primary].clock = *luck.pick(&[-20_000, 0, 5_000, 40_000]),
         }
@@ -180,15 +183,12 @@ impl Cluster {
         (state.is_full, state.cut_off) = (false, None);
         state.ways.clear();
         state.servers.iter_mut().for_each(|server| server.is_frozen = false);
-        let (primary, other) = (state.primary, 1 - state.primary);
-        if let Some(done) = state.servers[primary].waiting.take() {
-            state.servers[primary].tables = done;
-        }
-        let tables = state.servers[primary].tables.clone();
         if std::mem::take(&mut state.parted_for_good) {
+            let other = 1 - state.primary;
             state.servers[other].start_again();
         }
-        (state.servers[other].tables, state.follows) = (tables, true);
+        state.follows = true;
+        state.catch_up();
     }
 
     /// Something that was late arrives.
@@ -204,7 +204,8 @@ impl Cluster {
         let Late { server, starts, run } = state.late.swap_remove(place);
         if state.servers[server].starts == starts {
             self.log.note("something that was late arrives at the database");
-            state.execute(server, |tables, now| run(tables, now));
+            // Nobody is told.
+            let _ = state.execute(server, |tables, now| run(tables, now));
         }
     }
 
@@ -232,6 +233,19 @@ impl State {
         self.servers[self.primary].is_frozen = false;
     }
 
+    /// The standby gets what it lacks, if it follows, and what waited for it is done.
+    fn catch_up(&mut self) {
+        if !self.follows || self.parted_for_good {
+            return;
+        }
+        let primary = &mut self.servers[self.primary];
+        if let Some(done) = primary.waiting.take() {
+            primary.tables = done;
+        }
+        let tables = primary.tables.clone();
+        self.servers[1 - self.primary].tables = tables;
+    }
+
     /// True if a machine gets no answer from a server.
     fn is_out_of_reach(&self, server: usize, machine: usize) -> bool {
         self.servers[server].is_frozen || server == self.primary && self.cut_off == Some(machine)
@@ -240,7 +254,7 @@ impl State {
     /// True if the commits of this server wait for another, which does not come.
     fn waits(&self, server: usize) -> bool {
         match server == self.primary {
-            true => !self.follows && !self.parted_for_good,
+            true => !self.parted_for_good && (!self.follows || self.servers[1 - server].is_frozen),
             false => true,
         }
     }
@@ -250,34 +264,41 @@ impl State {
         Time(i64::try_from(self.now.as_millis()).expect("a run is short") + self.servers[at].clock)
     }
 
-    /// True if this would write something.
-    fn changes<T>(&self, at: usize, run: impl Fn(&mut Tables, Time) -> T) -> bool {
-        let mut after = self.servers[at].tables.clone();
-        run(&mut after, self.time(at));
-        after != self.servers[at].tables
-    }
-
-    /// Runs a statement. Returns its answer, unless it waits for something: then it is not done yet, or not at all.
-    fn execute<T>(&mut self, at: usize, run: impl Fn(&mut Tables, Time) -> T) -> Option<T> {
+    /// Runs a statement.
+    fn execute<T>(&mut self, at: usize, run: impl Fn(&mut Tables, Time) -> T) -> Result<T, Stuck> {
         let now = self.time(at);
-        if !self.waits(at) {
+        if !self.waits(at) && !self.is_full {
             let answer = run(&mut self.servers[at].tables, now);
             if self.follows {
                 run(&mut self.servers[1 - at].tables, now);
             }
-            return Some(answer);
+            return Ok(answer);
         }
         let server = &mut self.servers[at];
         let mut after = server.tables.clone();
         let answer = run(&mut after, now);
         if after == server.tables {
-            return Some(answer);
+            return Ok(answer);
         }
-        if server.waiting.is_none() {
-            server.waiting = Some(after);
+        if self.is_full {
+            return Err(Stuck::Full);
         }
-        None
+        if server.waiting.is_some() {
+            return Err(Stuck::Row);
+        }
+        server.waiting = Some(after);
+        Err(Stuck::Standby)
     }
+}
+
+/// Why a statement is not done.
+enum Stuck {
+    /// There is no room.
+    Full,
+    /// Another one keeps the row.
+    Row,
+    /// It waits for the standby, and may be done later.
+    Standby,
 }
 
 impl Server {
@@ -366,7 +387,9 @@ impl Database for Reach {
             return Err(failed("the server is a standby"));
         }
         let starts = state.servers[host].starts;
-        Ok(Connection { reach: self.clone(), host, starts, is_broken: AtomicBool::new(false) })
+        let (until, is_broken, is_new) =
+            (Mutex::new(state.now + GREETING), AtomicBool::new(false), AtomicBool::new(true));
+        Ok(Connection { reach: self.clone(), host, starts, is_broken, until, is_new })
     }
 
     fn now(&self) -> Duration {
@@ -384,13 +407,22 @@ pub struct Connection {
     host: usize,
     starts: u64,
     is_broken: AtomicBool,
+    /// Until when its question may take, and whether it was asked none yet.
+    until: Mutex<Duration>,
+    is_new: AtomicBool,
 }
 
 impl Line for Connection {
-    fn run<S: Statement>(&self, statement: S, within: Duration) -> Result<S::Answer, StoreError> {
+    fn begin(&self, within: Duration) {
+        if !self.is_new.swap(false, Ordering::Relaxed) {
+            *self.until.lock().expect("nothing panics holding it") = self.reach.cluster.now() + within;
+        }
+    }
+
+    fn run<S: Statement>(&self, statement: S) -> Result<S::Answer, StoreError> {
         let answer = match self.is_broken.load(Ordering::Relaxed) {
             true => Err(failed("the connection was lost")),
-            false => self.asked(statement, within),
+            false => self.asked(statement),
         };
         if let Err(error) = &answer {
             let what = type_name::<S>().rsplit("::").next().unwrap_or_default();
@@ -403,8 +435,9 @@ impl Line for Connection {
 }
 
 impl Connection {
-    fn asked<S: Statement>(&self, statement: S, within: Duration) -> Result<S::Answer, StoreError> {
+    fn asked<S: Statement>(&self, statement: S) -> Result<S::Answer, StoreError> {
         let (mut state, host) = (self.reach.cluster.state(), self.host);
+        let within = self.until.lock().expect("nothing panics holding it").saturating_sub(state.now);
         if self.reach.is_dead() || state.servers[host].starts != self.starts {
             return Err(failed("the connection was lost"));
         }
@@ -433,22 +466,21 @@ impl Connection {
                 Err(late())
             }
             Way::Unheard => {
-                state.execute(host, apply);
+                // Whether it was done or not.
+                let _ = state.execute(host, apply);
                 Err(failed("the connection was lost"))
             }
-            Way::Well | Way::Slow if state.is_full && state.changes(host, &apply) => {
-                Err(failed("no space left on device"))
-            }
             Way::Well | Way::Slow => {
-                let is_row_kept = state.servers[host].waiting.is_some();
-                let answer = state.execute(host, apply);
-                state.now += match (&answer, way) {
-                    (None, _) if is_row_kept => ROW,
-                    (None, _) => within,
-                    (Some(_), Way::Slow) => within.saturating_sub(JUST),
-                    (Some(_), _) => Duration::ZERO,
+                let done = state.execute(host, apply);
+                let (takes, done) = match done {
+                    Ok(answer) if way == Way::Slow => (within.saturating_sub(JUST), Ok(answer)),
+                    Ok(answer) => (Duration::ZERO, Ok(answer)),
+                    Err(Stuck::Full) => (Duration::ZERO, Err(failed("no space left on device"))),
+                    Err(Stuck::Row) => (ROW.min(within), Err(late())),
+                    Err(Stuck::Standby) => (within, Err(late())),
                 };
-                answer.ok_or_else(late)
+                state.now += takes;
+                done
             }
         }
     }
