@@ -45,7 +45,19 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("games", &["declared", "plugin-api"]),
     (
         "simulation",
-        &["bot", "chat", "declared", "dice", "games", "house", "journal", "plugin-api", "store-log", "table"],
+        &[
+            "bot",
+            "chat",
+            "declared",
+            "dice",
+            "games",
+            "house",
+            "journal",
+            "plugin-api",
+            "store-log",
+            "store-postgres",
+            "table",
+        ],
     ),
     ("plugin-testkit", &["chat", "dice", "house", "journal", "plugin-api", "table"]),
 ];

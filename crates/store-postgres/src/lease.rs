@@ -125,7 +125,7 @@ impl<D: Database> Taking<D> {
         self.seen.as_ref()
     }
 
-    /// Takes the lease, if it can be had now. If somebody else has it, its row must have stood still for a whole lease by
+    /// Takes the lease, if it is free now. If somebody else has it, its row must have stood still for a whole lease by
     /// this machine's clock too, since after a failover the database has another one.
     ///
     /// # Errors

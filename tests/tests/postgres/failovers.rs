@@ -73,7 +73,7 @@ fn a_primary_that_was_frozen_overtaken_and_thawed_is_not_played_with() {
     standby.promote();
     ask_until_answered(&mut mia, &mut heard, &machine, &mut bot);
     primary.thaw();
-    // It takes itself for the primary, is the first in the list, and a bot that starts anew asks it first.
+    // It takes itself for the primary, is the first in the list, and a bot that is started asks it first.
     assert_eq!(primary.run("select pg_is_in_recovery()"), "f");
     drop(bot);
     bot = machine.start();

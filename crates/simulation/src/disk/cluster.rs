@@ -177,7 +177,7 @@ impl Cluster {
         }
     }
 
-    /// Everything works: the servers follow each other, and whoever took itself for the primary starts anew.
+    /// Everything works: the servers follow each other, and whoever took itself for the primary starts again.
     pub fn heal(&self) {
         let mut state = self.state();
         (state.is_full, state.cut_off) = (false, None);
