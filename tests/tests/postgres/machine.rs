@@ -120,10 +120,11 @@ pub fn hear_until(mia: &mut Client, heard: &mut Heard, last: impl Fn(&str) -> bo
     }
 }
 
-/// Hears so many answers.
+/// Hears so many more answers.
 pub fn hear(mia: &mut Client, heard: &mut Heard, answers: usize) {
-    for _ in 0..answers {
-        hear_until(mia, heard, |line| line.contains("PRIVMSG"));
+    let enough = heard.0.len() + answers;
+    while heard.0.len() < enough {
+        heard.take(&mia.next());
     }
 }
 
