@@ -131,6 +131,21 @@ fn what_a_failure_would_cost_is_said_and_that_takes_no_lease() {
 }
 
 #[test]
+fn whoever_may_not_write_is_told_so_before_they_play() {
+    let server = Server::start();
+    drop(open(&server.database(), "main").expect("it makes the tables"));
+    server.run("create role guest login");
+    let guest = || try_out(place(&server.database().replace("user=astragal", "user=guest"), "main", "b1"));
+    let refused = guest().unwrap_err().to_string();
+    assert!(refused.contains("lacks rights"), "{refused}");
+    server.run("grant all on record, lease to guest");
+    assert_eq!(guest().unwrap(), Standing::Alone);
+    server.set("default_transaction_read_only", "on");
+    let refused = guest().unwrap_err().to_string();
+    assert!(refused.contains("it is set to read only"), "{refused}");
+}
+
+#[test]
 fn a_database_that_may_lose_what_it_acknowledged_is_refused() {
     let server = Server::with(&["fsync=off"]);
     let refused = open(&server.database(), "main").map(drop).unwrap_err();

@@ -156,6 +156,7 @@ impl<D: Database> Taking<D> {
 /// Takes the lease of a shard, or waits for it.
 pub fn take<D: Database>(database: &Arc<D>, wait: Wait<'_>) -> Result<Held, StoreError> {
     let (mut taking, shard) = (Taking::new(database.clone()), &database.name().shard);
+    let mut fails = false;
     loop {
         let before = taking.seen().cloned();
         match (taking.look(), taking.seen(), wait) {
@@ -164,8 +165,16 @@ pub fn take<D: Database>(database: &Arc<D>, wait: Wait<'_>) -> Result<Held, Stor
             (Ok(None), Some(other), Wait::Briefly) if before.as_ref().is_some_and(|before| before != other) => {
                 return Err(played(other, shard));
             }
-            (Ok(None), ..) => {}
-            (Err(error), Some(_), Wait::ForAsLong(_)) => tracing::warn!(%error, "the lease cannot be looked at now"),
+            (Ok(None), ..) => {
+                if std::mem::take(&mut fails) {
+                    tracing::info!("the database answers again");
+                }
+            }
+            (Err(_), Some(_), Wait::ForAsLong(_)) if fails => {}
+            (Err(error), Some(_), Wait::ForAsLong(_)) => {
+                fails = true;
+                tracing::warn!(%error, "the lease cannot be looked at; I try again each second");
+            }
             (Err(error), ..) => return Err(error),
         }
         if let (Wait::ForAsLong(tell), Some(other)) = (wait, taking.seen()) {
@@ -195,12 +204,14 @@ pub struct Renewals<D: Database> {
     database: Arc<D>,
     held: Arc<Held>,
     session: Option<Session<D::Line>>,
+    /// True if the last one failed, which is logged once.
+    fails: bool,
 }
 
 impl<D: Database> Renewals<D> {
     /// The renewals of a lease that was just taken.
     pub fn new(database: Arc<D>, held: Arc<Held>) -> Self {
-        Renewals { database, held, session: None }
+        Renewals { database, held, session: None, fails: false }
     }
 
     /// Renews it. Returns how long to wait until it is done again, or `None` if somebody else has taken it.
@@ -211,6 +222,9 @@ impl<D: Database> Renewals<D> {
         match renewed {
             Ok(true) => {
                 self.held.renew(asked);
+                if std::mem::take(&mut self.fails) {
+                    tracing::info!(shard, "the lease is renewed again");
+                }
                 Some(RENEWED)
             }
             Ok(false) => {
@@ -219,7 +233,9 @@ impl<D: Database> Renewals<D> {
                 None
             }
             Err(error) => {
-                tracing::warn!(%error, shard, "the lease cannot be renewed");
+                if !std::mem::replace(&mut self.fails, true) {
+                    tracing::warn!(%error, shard, "the lease cannot be renewed; I try again until it ends");
+                }
                 Some(AGAIN)
             }
         }

@@ -2,6 +2,7 @@
 
 use crate::connection::Hosts;
 use crate::database::open;
+use crate::session::Session;
 use crate::{LeasedStore, Place, Wait, place};
 use journal::store::StoreError;
 use std::fmt;
@@ -50,12 +51,12 @@ impl fmt::Display for Standing {
     }
 }
 
-/// Connects without taking a lease, and says what the server is.
+/// Connects without taking a lease, tries whether the server can be written to, and says what it is.
 ///
 /// # Errors
 /// The database cannot be reached, or cannot be used.
 pub fn try_out(place: Place) -> Result<Standing, StoreError> {
-    open(&Arc::new(Hosts::new(place, "trial")?), |_| Ok(())).map(|(session, ())| session.line().standing)
+    open(&Arc::new(Hosts::new(place, "trial")?), Session::try_to_write).map(|(session, ())| session.line().standing)
 }
 
 /// Reads a connection string.

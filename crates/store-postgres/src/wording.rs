@@ -54,7 +54,9 @@ pub fn failed(error: tokio_postgres::Error) -> StoreError {
         Some(&SqlState::INVALID_SQL_STATEMENT_NAME) => {
             "statements are forgotten between transactions: a pooler in front of the database must pool by session"
         }
-        _ => return StoreError::Unavailable(format!("the database failed: {}", whole(&error))),
+        Some(_) => "the database failed",
+        None if whole(&error).contains("password missing") => "the database wants a password: set store.password_file",
+        None => "the database cannot be reached",
     };
     StoreError::Unavailable(format!("{what}: {}", whole(&error)))
 }

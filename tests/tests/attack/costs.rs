@@ -155,7 +155,7 @@ impl Store for Far {
 
 #[test]
 fn with_a_store_on_another_machine_each_line_leaves_the_threads_that_play_other_tables() {
-    let (table, ann) = a_full_table();
+    let (mut table, ann) = a_full_table();
     let event = Event::Said(table.message(&ann, "!roll 2d6"));
     let far: Arc<dyn Store> = Arc::new(Far(Memory::default()));
     let host = Seating::of(counted).over(far).host();
