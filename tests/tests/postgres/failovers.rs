@@ -87,8 +87,8 @@ fn a_primary_that_was_frozen_overtaken_and_thawed_is_not_played_with() {
 fn while_the_standby_does_not_follow_nothing_is_said_and_nothing_is_lost() {
     let Scene { primary, standby, machine, mut bot, mut mia, _network } = Scene::begin(&Follows::Closely);
     let mut heard = Heard::default();
-    mia.say(CHANNEL, "!insp +1");
-    hear(&mut mia, &mut heard, 1);
+    play(&mut mia);
+    hear(&mut mia, &mut heard, 20);
     standby.freeze();
     mia.say(CHANNEL, "!insp +5");
     assert!(!bot.wait(), "it ends, since it cannot write for longer than its lease");
