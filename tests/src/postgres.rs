@@ -13,7 +13,6 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::sync::Arc;
 use std::thread;
-use std::time::Duration;
 use tempfile::TempDir;
 
 /// PostgreSQL does not run as root; then it runs as nobody.
@@ -95,13 +94,7 @@ impl Server {
 
     /// Waits until this holds.
     pub fn wait_until(&self, what: &str) {
-        for _ in 0..600 {
-            if self.run(&format!("select {what}")) == "t" {
-                return;
-            }
-            thread::sleep(Duration::from_millis(50));
-        }
-        panic!("it does not come to that: {what}");
+        crate::until(what, || self.run(&format!("select {what}")) == "t");
     }
 
     /// It takes itself for the primary from now on.
@@ -125,17 +118,14 @@ impl Server {
     }
 
     fn once_it_answers(mut self) -> Self {
-        for _ in 0..600 {
+        crate::until("PostgreSQL starts", || {
             // A process of the one that crashed may still hold what the new one needs.
             if self.server.try_wait().expect("it is ours").is_some() {
                 self.server = spawn(self.directory.path(), &self.settings);
             }
-            if self.tried("select 1").status.success() {
-                return self;
-            }
-            thread::sleep(Duration::from_millis(50));
-        }
-        panic!("PostgreSQL does not start: {}", String::from_utf8_lossy(&self.tried("select 1").stderr));
+            self.tried("select 1").status.success()
+        });
+        self
     }
 
     /// Ends it without any order, and starts it again.

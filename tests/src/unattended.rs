@@ -2,8 +2,6 @@
 
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
-use std::thread;
-use std::time::Duration;
 
 /// The program with a configuration, killed on drop.
 pub struct Program(Child);
@@ -21,15 +19,10 @@ impl Program {
         Program(command.stdin(Stdio::null()).stdout(Stdio::null()).spawn().expect("the program runs"))
     }
 
-    /// Waits until it ends, for at most a minute. Returns true if it ends well.
+    /// Waits until it ends. Returns true if it ends well.
     pub fn wait(&mut self) -> bool {
-        for _ in 0..1_200 {
-            if let Some(ended) = self.0.try_wait().expect("it is ours") {
-                return ended.success();
-            }
-            thread::sleep(Duration::from_millis(50));
-        }
-        panic!("the program does not end");
+        crate::until("the program ends", || self.has_ended());
+        self.0.wait().expect("it ends").success()
     }
 
     /// True if it has ended.

@@ -5,7 +5,6 @@ use crate::postgres::place;
 use std::fs::{self, File};
 use std::path::PathBuf;
 use std::process::Command;
-use std::thread;
 use std::time::Duration;
 use store_postgres::{PostgresStore, Wait};
 use tempfile::TempDir;
@@ -75,13 +74,7 @@ impl Machine {
 
     /// Waits for something.
     pub fn wait_until(&self, done: impl Fn() -> bool) {
-        for _ in 0..1_200 {
-            if done() {
-                return;
-            }
-            thread::sleep(Duration::from_millis(50));
-        }
-        panic!("that took more than a minute: {}", fs::read_to_string(self.log()).unwrap_or_default());
+        tests::until(&format!("what {} should say", self.log().display()), done);
     }
 }
 

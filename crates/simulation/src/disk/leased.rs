@@ -168,7 +168,7 @@ struct Watched {
 impl Store for Watched {
     fn read(&self, key: &str) -> Result<Option<Vec<u8>>, StoreError> {
         let value = self.store.read(key)?;
-        // What another one wrote since is none of its business.
+        // Once another one may write, it need not know what is there.
         if self.lease() == Lease::Held {
             self.witness.read(key, value.as_ref());
         }
