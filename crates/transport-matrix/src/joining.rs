@@ -11,6 +11,7 @@ use crate::trouble::Trouble;
 pub(crate) use awaited::Awaited;
 use chat::AwaitedRoom;
 use jiff::SignedDuration;
+use matrix_sdk::ruma::api::client::membership::leave_room;
 use matrix_sdk::ruma::api::error::ErrorKind;
 use matrix_sdk::ruma::{RoomId, RoomOrAliasId};
 use matrix_sdk::{Room, RoomState};
@@ -120,6 +121,18 @@ async fn join_all(link: Arc<Link>, mut calls: mpsc::UnboundedReceiver<Wanted>) {
     }
 }
 
+/// Declines an invitation, and says why, if the bot is in as many rooms as it may be and the operator did not name whoever
+/// sent it. Returns whether it does.
+pub(crate) fn declines(link: &Arc<Link>, wanted: &Wanted) -> bool {
+    let settings = &link.settings;
+    let named = Rank::of(wanted.caller.place(settings)) == Rank::Named;
+    let full = !named && settings.full.is_some_and(|most| link.client.joined_rooms().len() >= most as usize);
+    if full {
+        decline(link, wanted, "the bot is in as many rooms as the configuration allows", Some(&settings.full_says));
+    }
+    full
+}
+
 /// Queues a room, unless its caller has too many waiting.
 fn take(link: &Arc<Link>, queue: &mut Queue, call: Wanted) {
     if known(link, &call.room) == Some(RoomState::Joined) {
@@ -127,7 +140,7 @@ fn take(link: &Arc<Link>, queue: &mut Queue, call: Wanted) {
     }
     let place = call.caller.place(&link.settings);
     if let Err(call) = queue.add(call, place) {
-        decline(link, &call, "whoever invites the bot has too many invitations waiting");
+        decline(link, &call, "whoever invites the bot has too many invitations waiting", None);
     }
 }
 
@@ -151,7 +164,7 @@ fn finish(link: &Arc<Link>, queue: &mut Queue, wanted: Wanted, tried: Tried) {
                 Again::Soon(_) => tracing::warn!(network, %room, caller, why = told, "not joined yet"),
                 Again::Seldom => tell_waiting(link, &room, why, &told),
                 Again::SeldomAsBefore => {}
-                Again::Never => decline(link, &wanted, &told),
+                Again::Never => decline(link, &wanted, &told, None),
             }
         }
     }
@@ -206,8 +219,9 @@ fn tell_waiting(link: &Link, room: &RoomOrAliasId, why: Why, told: &str) {
     }
 }
 
-/// Gives up a room. An invitation into it is declined, so it does not return at the next start.
-fn decline(link: &Arc<Link>, wanted: &Wanted, why: &str) {
+/// Gives up a room. An invitation into it is declined, so it does not return at the next start; whoever sent it may be told
+/// why.
+fn decline(link: &Arc<Link>, wanted: &Wanted, why: &str, says: Option<&str>) {
     let (network, room, caller) = (link.network.as_str(), wanted.room.clone(), wanted.caller.to_string());
     match wanted.caller {
         Caller::Operator => tracing::error!(network, %room, why, "the bot is not let in"),
@@ -216,15 +230,23 @@ fn decline(link: &Arc<Link>, wanted: &Wanted, why: &str) {
     count(link, "declined");
     let invited = <&RoomId>::try_from(&*room).ok().and_then(|id| link.client.get_room(id));
     if let Some(room) = invited.filter(|room| room.state() == RoomState::Invited) {
-        let network = link.network.clone();
+        let (network, says) = (link.network.clone(), says.map(str::to_owned));
         tokio::spawn(async move {
-            match tokio::time::timeout(PATIENCE, room.leave()).await {
+            match tokio::time::timeout(PATIENCE, leave(&room, says)).await {
                 Ok(Ok(())) => {}
                 Ok(Err(error)) => tracing::info!(network, room = %room.room_id(), %error, "it is not declined"),
                 Err(_) => tracing::info!(network, room = %room.room_id(), "it is not declined in time"),
             }
         });
     }
+}
+
+/// Leaves a room, and says why there if there is something to say.
+async fn leave(room: &Room, says: Option<String>) -> matrix_sdk::Result<()> {
+    let Some(says) = says else { return room.leave().await };
+    let mut request = leave_room::v3::Request::new(room.room_id().to_owned());
+    request.reason = Some(says);
+    Ok(room.client().send(request).await.map(drop)?)
 }
 
 /// Counts the outcome of an invitation.

@@ -90,10 +90,12 @@ impl Seeing {
             let room = id.to_owned().into();
             return self.joiner.want(Wanted { room, caller: Caller::Operator, via: Vec::new() });
         }
-        // If an admin of our room replaced it, anyone may invite the bot into the replacement.
-        if link.settings.follows(&inviter) || replaced(link, &room).await.is_some() {
-            self.joiner.want(Wanted { room: id.to_owned().into(), caller: Caller::User(inviter), via: Vec::new() });
-        } else {
+        let follows = link.settings.follows(&inviter);
+        let wanted = Wanted { room: id.to_owned().into(), caller: Caller::User(inviter.clone()), via: Vec::new() };
+        // If an admin of our room replaced it, anyone may invite the bot into the replacement, and it is not one more.
+        if replaced(link, &room).await.is_some() || follows && !joining::declines(link, &wanted) {
+            self.joiner.want(wanted);
+        } else if !follows {
             self.pass_over(id, &inviter);
         }
     }

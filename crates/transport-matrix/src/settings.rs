@@ -51,6 +51,11 @@ pub struct Settings {
     pub rooms: BTreeSet<String>,
     /// Whose invitations are followed: user ids, servers, or `*` for everyone. Owners' invitations are always followed.
     pub invites: BTreeSet<String>,
+    /// The most rooms to be in. Then invitations are declined, except those of rooms of the configuration.
+    #[schemars(range(min = 1))]
+    pub full: Option<u32>,
+    /// What whoever invites the bot is told then.
+    pub full_says: String,
     /// Rooms to join per minute. Other invitations wait.
     #[schemars(range(min = 1))]
     pub joins_per_minute: u32,
@@ -91,6 +96,8 @@ impl Default for Settings {
             avatar: None,
             rooms: BTreeSet::new(),
             invites: BTreeSet::new(),
+            full: None,
+            full_says: "I am in as many rooms as I can be.".to_owned(),
             joins_per_minute: 6,
             admin_power: 50,
             encrypt_direct: true,
@@ -132,6 +139,7 @@ impl Settings {
         let ignored = self.ignore.iter().filter(|name| UserId::parse(name.as_str()).is_err());
         wrong.extend(ignored.map(|name| format!("ignore: {name:?} is nobody; \"@dicebot:example.org\" is")));
         let counts = [
+            ("full", self.full == Some(0)),
             ("joins_per_minute", self.joins_per_minute == 0),
             ("sync_seconds", self.sync_seconds == 0),
             ("retry_first_ms", self.retry_first_ms == 0),

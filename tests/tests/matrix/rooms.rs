@@ -2,7 +2,7 @@
 
 use crate::matrix::stage::{Make, Table, settings, transport};
 use serde_json::json;
-use tests::matrix::{Person, name};
+use tests::matrix::{Heard, Person, name};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn only_people_on_the_list_are_followed() {
@@ -23,6 +23,28 @@ async fn only_people_on_the_list_are_followed() {
     let user = matrix_sdk::ruma::UserId::parse(&table.bot).expect("an id");
     let member = room.get_member(&user).await.expect("asked").expect("invited");
     assert_eq!(member.membership().as_str(), "invite", "{bob} is on no list");
+    bot.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_full_account_declines_invitations_and_says_whom_to_invite() {
+    let mut table = Table::set(false, &["ann"]).await;
+    let mut settings = settings(&table.server.url(), &table.user, "");
+    (settings.invites, settings.full) = (["*".to_owned()].into(), Some(1));
+    settings.full_says = "I am full: invite @second:example.org".to_owned();
+    let bot = Make::default().serve(vec![transport(settings, table.device.path())]);
+    table.people[0].meet(&table.room, &table.bot).await;
+    let other = table.people[0].make_room("Elsewhere", false, &[&table.bot]).await;
+    table.people[0].join(&other).await;
+    let (invited, own) = (other.clone(), table.bot.clone());
+    let declined = move |heard: &Heard| {
+        let of = heard.room == invited && heard.kind == "m.room.member" && heard.sender == own;
+        of && heard.content["membership"] == "leave"
+    };
+    let told = table.people[0].wait_for("that the invitation is declined", declined).await;
+    assert_eq!(told.content["reason"], "I am full: invite @second:example.org");
+    // Nobody at a table is sent away.
+    assert_eq!(table.ask(0, "!roll 1d1").await, "1 | 1d1 [1] #1");
     bot.stop().await;
 }
 

@@ -127,6 +127,7 @@ mod tests {
             rooms: shown.rooms.clone(),
             avatar: shown.avatar.clone(),
             invites: shown.invites.clone(),
+            full: shown.full,
             ignore: shown.ignore.clone(),
             ..none
         };

@@ -64,7 +64,8 @@ pub(super) enum Rank {
 }
 
 impl Rank {
-    fn of(place: u8) -> Self {
+    /// The rank of a [place](Caller::place).
+    pub fn of(place: u8) -> Self {
         if place <= 1 { Rank::Named } else { Rank::Stranger }
     }
 }
