@@ -16,7 +16,7 @@ use std::thread;
 use tempfile::TempDir;
 
 /// PostgreSQL does not run as root; then it runs as nobody.
-const NOBODY: u32 = 65_534;
+pub const NOBODY: u32 = 65_534;
 
 /// A running server.
 pub struct Server {
@@ -218,6 +218,14 @@ fn database(directory: &Path) -> String {
     format!("host={} user=astragal dbname=postgres", directory.display())
 }
 
+/// Runs it as nobody if this is root. Returns whether it does.
+pub fn as_nobody(command: &mut Command) -> bool {
+    if is_root() {
+        command.uid(NOBODY).gid(NOBODY);
+    }
+    is_root()
+}
+
 fn is_root() -> bool {
     fs::metadata("/proc/self").is_ok_and(|process| std::os::unix::fs::MetadataExt::uid(&process) == 0)
 }
@@ -231,9 +239,7 @@ fn tool(name: &str) -> Command {
     let programs = beside.into_iter().chain(chosen).map(|programs| programs.join(name));
     let found = programs.rev().find(|path| path.exists());
     let mut command = Command::new(found.unwrap_or_else(|| name.into()));
-    if is_root() {
-        command.uid(NOBODY).gid(NOBODY);
-    }
+    as_nobody(&mut command);
     command.current_dir("/");
     command
 }

@@ -294,7 +294,7 @@ async fn nothing_changes_while_the_disk_is_full_and_all_adds_up_afterwards() {
             for _ in 0..4 {
                 network.hear().await;
             }
-            assert!(text(&network.hear().await).contains("cannot write to my disk: nothing changed"));
+            assert!(text(&network.hear().await).contains("cannot store anything now, so nothing changed"));
             disk.full.store(false, Ordering::SeqCst);
         }
         assert!(ask(network, "2", "!count").await.starts_with("counted 2 #"));

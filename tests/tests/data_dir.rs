@@ -104,7 +104,7 @@ fn a_full_disk_refuses_changes_until_there_is_room_again() {
     bot.limit("--fsize=1000:");
     for _ in 0..3 {
         let refusal = bot.ask("!insp +1");
-        assert!(refusal.contains("cannot write to my disk"), "{refusal}");
+        assert!(refusal.contains("cannot store anything now"), "{refusal}");
     }
     bot.limit("--fsize=unlimited");
     assert!(bot.ask("!insp").contains(&format!("inspiration {held}")), "something was lost or half-written");

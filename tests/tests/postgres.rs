@@ -1,17 +1,19 @@
 //! The store's contract on a real PostgreSQL, also when connections are cut, and who may write.
 
+mod drill;
 mod engines;
 mod failovers;
 mod machine;
 mod machines;
+mod operated;
 mod statements;
 
 use journal::store::conformance::{self, Fuse};
 use journal::store::{Batch, Lease, Store, StoreError};
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
-use store_postgres::{LOST, Place, PostgresStore, Standing, Wait, try_out};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use store_postgres::{Cost, LOST, Place, PostgresStore, Wait, try_out};
 use tests::irc::Certificates;
 use tests::postgres::{Server, Wire};
 
@@ -49,6 +51,46 @@ fn one(key: &str, value: &str) -> Batch {
 fn postgresql_keeps_the_contract_of_a_store() {
     let server = Server::start();
     conformance::suite(opener(server.database(), AtomicU32::new(0)));
+}
+
+#[test]
+fn while_one_table_waits_for_the_database_others_on_its_thread_play() {
+    let server = Server::start();
+    // Nothing of an answer passes before another task has run.
+    let (gate, closed) = (Arc::new(std::sync::Barrier::new(2)), Arc::new(AtomicBool::new(false)));
+    let (at, when) = (gate.clone(), closed.clone());
+    let wire = Wire::to(&server, move || {
+        if when.swap(false, Ordering::SeqCst) {
+            at.wait();
+        }
+        true
+    });
+    let store = open(&wire.database(), "main").expect("it can be opened");
+    store.commit(&one("k", "v")).unwrap();
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).build().expect("a runtime");
+    let read = runtime.block_on(async {
+        let (begin, begun) = tokio::sync::oneshot::channel();
+        let (played, has_played) = {
+            let played = Arc::<AtomicBool>::default();
+            (played.clone(), played)
+        };
+        let other = tokio::spawn(async move {
+            begun.await.expect("it begins");
+            played.store(true, Ordering::SeqCst);
+            gate.wait();
+        });
+        let waits = tokio::spawn(async move {
+            closed.store(true, Ordering::SeqCst);
+            begin.send(()).expect("somebody waits for it");
+            let read = store.read("k");
+            (read, has_played.load(Ordering::SeqCst))
+        });
+        other.await.expect("it runs");
+        waits.await.expect("it runs")
+    });
+    let (read, has_played) = read;
+    assert_eq!(read.unwrap().as_deref(), Some(&b"v"[..]));
+    assert!(has_played, "the other task waited for the database, too");
 }
 
 #[test]
@@ -122,12 +164,50 @@ fn an_encrypted_connection_needs_a_certificate_that_is_trusted() {
 #[test]
 fn what_a_failure_would_cost_is_said_and_that_takes_no_lease() {
     let server = Server::start();
-    let store = open(&server.database(), "main").unwrap();
-    assert_eq!(store.standing().unwrap(), Standing::Alone);
+    let _plays = open(&server.database(), "main").unwrap();
+    assert_eq!(try_out(place(&server.database(), "main", "b1")).unwrap().cost, Cost::Alone);
     server.set("synchronous_standby_names", "other");
-    assert_eq!(try_out(place(&server.database(), "main", "b1")).unwrap(), Standing::Synchronous);
+    assert_eq!(try_out(place(&server.database(), "main", "b1")).unwrap().cost, Cost::Synchronous);
     server.run("alter system reset all");
     server.run("select pg_reload_conf()");
+}
+
+#[test]
+fn whoever_plays_sees_the_bots_that_stand_by_and_no_others() {
+    let server = Server::start();
+    let plays = open(&server.database(), "main").unwrap();
+    let others = |bot: &str| try_out(place(&server.database(), "main", bot)).unwrap().others;
+    let (database, (told, tells)) = (server.database(), std::sync::mpsc::channel());
+    let waits = |shard: &'static str, bot: &'static str, told: std::sync::mpsc::Sender<String>| {
+        let database = database.clone();
+        std::thread::spawn(move || {
+            let tell = move |other: &str| drop(told.send(other.to_owned()));
+            PostgresStore::open(place(&database, shard, bot), "0", Wait::ForAsLong(&tell))
+        })
+    };
+    let elsewhere = waits("mainland", "b3", told.clone()).join().unwrap();
+    assert!(others("b0").is_empty(), "whoever only looks is not seen, and neither is a bot of another shard");
+    let stands_by = waits("main", "b1", told);
+    assert_eq!(tells.recv().unwrap(), "here (b0)");
+    assert_eq!(others("b0"), ["here (b1)"]);
+    assert!(others("b1").is_empty(), "nobody is another bot of its own");
+    drop(elsewhere);
+    drop(plays);
+    drop(stands_by.join().unwrap().unwrap());
+}
+
+#[test]
+fn a_lease_that_cannot_be_renewed_is_told_and_so_is_that_it_can_be_again() {
+    let server = Server::start();
+    let store = open(&server.database(), "main").unwrap();
+    assert_eq!((store.trouble(), store.failures()), (None, 0));
+    server.freeze();
+    tests::until("it is in trouble", || {
+        store.trouble().is_some_and(|why| why.contains("did not answer within 2 seconds"))
+    });
+    assert!(store.failures() > 0 && store.renewed_ago() > std::time::Duration::ZERO);
+    server.thaw();
+    tests::until("it is well again", || store.trouble().is_none());
 }
 
 #[test]
@@ -139,7 +219,7 @@ fn whoever_may_not_write_is_told_so_before_they_play() {
     let refused = guest().unwrap_err().to_string();
     assert!(refused.contains("lacks rights"), "{refused}");
     server.run("grant all on record, lease to guest");
-    assert_eq!(guest().unwrap(), Standing::Alone);
+    assert_eq!(guest().unwrap().cost, Cost::Alone);
     server.set("default_transaction_read_only", "on");
     let refused = guest().unwrap_err().to_string();
     assert!(refused.contains("it is set to read only"), "{refused}");

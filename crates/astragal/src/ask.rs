@@ -38,6 +38,7 @@ pub fn ctl(data: &Path, order: &Order, printed: Printed) -> anyhow::Result<()> {
     let away: Vec<&str> = networks.filter(|(_, is)| is["connected"] != true).map(|(name, _)| name.as_str()).collect();
     ensure!(away.is_empty(), "not connected: {}", away.join(", "));
     ensure!(status["disk"].is_null(), "the disk is full");
+    ensure!(status["store"]["trouble"].is_null(), "the database does not answer");
     Ok(())
 }
 
@@ -103,9 +104,14 @@ fn asked(data: &Path, request: &Request) -> anyhow::Result<BufReader<UnixStream>
 fn connected(data: &Path) -> anyhow::Result<UnixStream> {
     no_file_is_there(data)?;
     let socket = data.join(SOCKET);
-    UnixStream::connect(&socket).with_context(|| match runs(data) {
-        true => format!("the bot on {} does not play yet: it starts, or stands by for another machine", data.display()),
-        false => format!("no bot answers on {}: is it running, with this --data or --config?", socket.display()),
+    let connected = UnixStream::connect(&socket);
+    ensure!(
+        connected.is_ok() || !runs(data),
+        "the bot on {} does not play yet: it starts, or stands by for another machine; astragal doctor looks at both",
+        data.display()
+    );
+    connected.with_context(|| {
+        format!("no bot answers on {}: is it running, with this --data or --config?", socket.display())
     })
 }
 

@@ -47,6 +47,7 @@ type Look = (&'static str, fn(&Patient<'_>) -> Vec<Finding>);
 /// All of them, in the order in which they are told.
 const LOOKS: &[Look] = &[
     ("bot", looks::state),
+    ("database", looks::database),
     ("secrets", looks::secrets),
     ("clock", looks::clock),
     ("disk", looks::disk),

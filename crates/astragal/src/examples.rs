@@ -59,6 +59,7 @@ const EXAMPLES: &[(&str, &[&str])] = &[
     ),
     ("astragal ctl plugin", &["astragal ctl plugin enable libera/#tavern torg"]),
     ("astragal ctl backup", &["astragal ctl backup"]),
+    ("astragal ctl hand-over", &["astragal ctl hand-over"]),
     ("astragal ctl reload", &["astragal ctl reload"]),
     ("astragal ctl log", &["astragal ctl log debug", "astragal ctl log warn,transport_irc=debug", "astragal ctl log"]),
     ("astragal completions", &["astragal completions bash > ~/.local/share/bash-completion/completions/astragal"]),

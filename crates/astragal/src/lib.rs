@@ -15,6 +15,7 @@ mod control;
 mod conversation;
 mod descriptors;
 mod doctor;
+mod ending;
 mod examine;
 mod examples;
 mod export;

@@ -2,13 +2,16 @@
 
 use crate::backup;
 use crate::config::Config;
+use crate::ending::HandOver;
 use crate::game_files::GameFiles;
 use crate::log::Level;
 use crate::order::{Asked, Order, Switch, typed};
 use crate::place::Place;
+use crate::remote::Standing;
 use crate::room;
 use crate::status::Overview;
-use anyhow::{Context, bail};
+use crate::store::Playing;
+use anyhow::{Context, bail, ensure};
 use async_trait::async_trait;
 use bot::{Bot, GaveUp, Ignoring};
 use chat::{Clock, RoomId, Status, SystemClock, Transport};
@@ -46,6 +49,10 @@ impl Told {
 pub struct Operator {
     /// The bot.
     pub bot: Arc<Bot>,
+    /// Its store.
+    pub store: Arc<Playing>,
+    /// Lets another bot play on.
+    pub hand_over: Arc<HandOver>,
     /// The networks it is on.
     pub transports: RwLock<Vec<Arc<dyn Transport>>>,
     /// The place of its configuration.
@@ -110,6 +117,7 @@ impl Operator {
                 let text = format!("written to {}", file.display());
                 Told { text, json: json!({ "file": file }), columns: None }
             }
+            Order::HandOver => Told::of(self.hand_over().await?),
             Order::Reload => Told::of(self.reload().await?),
             Order::Log { filter } => {
                 self.level.set(filter.as_deref())?;
@@ -133,6 +141,12 @@ impl Operator {
             }
         });
         join_all(all).await
+    }
+
+    /// How its store is, if that is on a server.
+    pub async fn standing(&self) -> Option<Standing> {
+        let store = self.store.clone();
+        tokio::task::spawn_blocking(move || store.standing()).await.ok().flatten()
     }
 
     /// The current configuration.
@@ -166,11 +180,25 @@ impl Operator {
             let unsaid = self.bot.unsaid(&name);
             (name, status, unsaid)
         });
-        let now = self.now();
+        let (now, store) = (self.now(), self.standing().await);
         let disk = room::full(&self.data);
         let backup = self.backup_trouble.read().expect("nothing panics holding it").clone();
-        let overview = Overview { since: self.since, now, disk, backup, networks: networks.collect() };
+        let overview = Overview { since: self.since, now, store, disk, backup, networks: networks.collect() };
         Told { text: overview.text(), json: overview.json(), columns: Some(overview.columns()) }
+    }
+
+    /// Lets a bot that stands by play on.
+    async fn hand_over(&self) -> anyhow::Result<String> {
+        let standing =
+            self.standing().await.context("only a bot whose store is on PostgreSQL has another one to hand over to")?;
+        if let Some(trouble) = standing.trouble {
+            bail!("nothing is handed over while the database is in trouble: {trouble}");
+        }
+        let others = standing.others.join(" or ");
+        ensure!(!others.is_empty(), "no other bot stands by for the shard {}: start one first", standing.shard);
+        ensure!(!self.started.networks.is_empty(), "a bot in a terminal hands over when it ends: type /quit there");
+        self.hand_over.begin();
+        Ok(format!("handing over to {others}; this bot finishes what it accepted, and then stands by"))
     }
 
     async fn ignore(&self, pattern: &str, change: Ignoring) -> anyhow::Result<Told> {
@@ -193,7 +221,7 @@ impl Operator {
     async fn plugin(&self, what: Switch, room: &str, plugin: &str) -> anyhow::Result<Told> {
         let place = named(&[room.to_owned()])?;
         let rooms = self.network(&place.network)?.status().await.rooms;
-        anyhow::ensure!(rooms.iter().any(|room| room.id == place.id), "the bot is not in {room}");
+        ensure!(rooms.iter().any(|room| room.id == place.id), "the bot is not in {room}");
         let word = if what == Switch::Enable { "enable" } else { "disable" };
         let outcomes = self.bot.order(&place, &format!("plugin {word} {plugin}"), self.now()).await?;
         let told: Vec<String> = outcomes.iter().map(|outcome| outcome.reply.plain()).collect();

@@ -43,6 +43,8 @@ pub enum Order {
     },
     /// Write a compressed backup to the directory of the daily backups
     Backup,
+    /// Let the bot that stands by play on, and stand by for it
+    HandOver,
     /// Reload the configuration; if it has mistakes, nothing changes
     Reload,
     /// Set how much is logged, such as info or warn,transport_irc=debug; without a filter, back to normal
@@ -83,13 +85,14 @@ pub enum Switch {
 }
 
 /// A right line for each order that needs more than its word, and for the others that word.
-const EXAMPLES: [(&str, &str); 8] = [
+const EXAMPLES: [(&str, &str); 9] = [
     ("status", "status"),
     ("join", "join libera #tavern"),
     ("leave", "leave libera #tavern"),
     ("ignore", "ignore libera:account:troll"),
     ("plugin", "plugin enable libera/#tavern torg"),
     ("backup", "backup"),
+    ("hand-over", "hand-over"),
     ("reload", "reload"),
     ("log", "log info"),
 ];

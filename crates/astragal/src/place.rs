@@ -113,6 +113,7 @@ pub fn must_hold_data(home: &Home) -> anyhow::Result<()> {
     let data = &home.data;
     store_sled::no_file_is_there(data)?;
     if let Kept::There(_) = home.kept {
+        anyhow::ensure!(data.is_dir(), "{} is not there: name the bot's data directory with --data", data.display());
         return Ok(());
     }
     match fs::metadata(data.join("store")).or_else(|_| fs::metadata(data.join(UNFINISHED))) {

@@ -2,6 +2,7 @@
 
 use crate::beside::keep;
 use crate::config::Config;
+use crate::ending::{HandOver, Signals};
 use crate::game_files::{GameFiles, WithFiles};
 use crate::log::Log;
 use crate::look::Pages;
@@ -12,11 +13,12 @@ use crate::place::{Home, Place};
 use crate::request::SOCKET;
 use crate::stand_down::Watch;
 use crate::store::{Kept, Playing, Wait};
-use crate::{backup, backups, check, control, housekeeping, owner, reload, service, store, watch};
+use crate::{backup, backups, check, control, ending, housekeeping, owner, reload, service, store, watch};
 use anyhow::Context;
 use bot::{Bot, serve};
 use chat::{Clock, RoomId, SystemClock, Transport};
 use journal::Entropy;
+use journal::committer::Committer;
 use journal::store::Batch;
 use std::cell::RefCell;
 use std::io::{IsTerminal, stdin};
@@ -28,41 +30,41 @@ use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::Mutex;
 use transport_console::{Completes, Console, Input, Opening};
 
-/// Runs on the networks of the configuration, or else in this terminal, until the end of input or a signal.
+/// Runs on the networks of the configuration, or else in this terminal, until the end of input or a signal, or until an
+/// operator lets another bot play on.
 pub fn run(place: Place, log: Log) -> anyhow::Result<()> {
     let config = Arc::new(place.config()?);
     warn(&place, &config)?;
     let path = place.data_of(&config)?;
     owner::must_not_be_roots(&path)?;
     let data = DataDir::claim(&path)?;
-    let home = Home { backups: path.join(&config.backups.directory), data: path.clone(), kept: config.store.kept() };
-    backups::remove_unfinished(&path, &home.backups);
+    let home = Home { backups: path.join(&config.backups.directory), data: path, kept: config.store.kept() };
+    backups::remove_unfinished(&home.data, &home.backups);
     let written = check::last_written(&data);
     check::before_a_start(&data, &home)?;
-    let unattended = !config.networks.is_empty();
-    let store = store::open(&data, &config, Wait::ForAsLong(&stand_by())).with_context(|| open_failed(&home))?;
-    let store = Arc::new(store);
-    let (game_files, plugins) = plugins(&config)?;
-    let mut entropy = Entropy::from_system();
-    let nonce = journal::hex(&entropy.secret()[..8]);
-    let pages = Pages::of(&config)?;
-    let settings = Settings { pages: pages.as_ref().map(Pages::address), ..config.settings() };
-    let bot = Arc::new(Bot::new(Host::new(settings, plugins, store.store.clone(), entropy, Box::new(FairBox))?));
-
-    let watch = Watch::start(store.store.clone())?;
+    // An upgrade may replace it while it runs.
+    let program = std::env::current_exe().context("this program does not find itself")?;
+    let signals = Signals::listen()?;
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().context("cannot start threads")?;
+    let waiting = runtime.spawn(ending::end_while_waiting(signals.clone()));
+    let store = Arc::new(opened(&data, &config, &home)?);
+    let Made { bot, game_files, pages, nonce } = Made::of(&config, &store)?;
+
+    let (watch, hand_over) = (Watch::start(store.store.clone())?, Arc::<HandOver>::default());
     let served = runtime.block_on(async {
         let transports = match !config.networks.is_empty() {
-            true => config.networks.transports(&path),
+            true => config.networks.transports(&home.data),
             false => vec![console(&config, &data, &bot, nonce)?],
         };
-        let stop = stop_signal(watch.end())?;
+        waiting.abort();
         let operator = Arc::new(Operator {
             bot: bot.clone(),
+            store: store.clone(),
+            hand_over: hand_over.clone(),
             transports: RwLock::new(transports.clone()),
             place,
             reloading: Mutex::default(),
-            data: path.clone(),
+            data: home.data,
             backups: home.backups,
             backup_trouble: RwLock::new(None),
             game_files,
@@ -70,13 +72,14 @@ pub fn run(place: Place, log: Log) -> anyhow::Result<()> {
             written,
             since: SystemClock.now(),
             started: config.clone(),
-            config: RwLock::new(config),
+            config: RwLock::new(config.clone()),
         });
         bot.operated_by(operator.clone());
         keep_at_work(&operator, &data, &store, log).await?;
         pages.map(|pages| pages.show(&bot)).transpose()?;
-        service::ready(&operator.config());
-        log_start(&operator.config().networks, &path);
+        service::ready(&config);
+        log_start(&config.networks, &operator.data);
+        let stop = ending::wanted(signals.clone(), watch.end(), &hand_over);
         serve(bot.clone(), transports, stop).await.context("the bot cannot go on")?;
         watch.lasted()
     });
@@ -84,10 +87,41 @@ pub fn run(place: Place, log: Log) -> anyhow::Result<()> {
     runtime.shutdown_background();
     // That thread may keep the store alive.
     leave(&store, &bot, watch);
-    if served.is_ok() && unattended {
+    let again = || ending::stand_by_again(signals, program);
+    let ended = if hand_over.is_wanted() { served.and_then(|()| again()) } else { served };
+    if ended.is_ok() && !config.networks.is_empty() {
         tracing::info!("stopped");
     }
-    served
+    ended
+}
+
+/// Opens the store, once no other bot has it.
+fn opened(data: &DataDir, config: &Config, home: &Home) -> anyhow::Result<Playing> {
+    let store = store::open(data, config, Wait::ForAsLong(&stand_by())).with_context(|| open_failed(home))?;
+    let standing = store.standing().map(|standing| standing.lines());
+    standing.iter().flatten().take(1).for_each(|line| tracing::info!("{line}"));
+    Ok(store)
+}
+
+/// A bot that does not play yet, and what belongs to it.
+struct Made {
+    bot: Arc<Bot>,
+    game_files: GameFiles,
+    pages: Option<Pages>,
+    nonce: String,
+}
+
+impl Made {
+    fn of(config: &Config, store: &Playing) -> anyhow::Result<Self> {
+        let (game_files, plugins) = plugins(config)?;
+        let mut entropy = Entropy::from_system();
+        let nonce = journal::hex(&entropy.secret()[..8]);
+        let pages = Pages::of(config)?;
+        let settings = Settings { pages: pages.as_ref().map(Pages::address), ..config.settings() };
+        let committer = Committer::keeping(store.store.clone(), config.store.cache());
+        let host = Host::over(committer, settings, plugins, entropy, Box::new(FairBox))?;
+        Ok(Made { bot: Arc::new(Bot::new(host)), game_files, pages, nonce })
+    }
 }
 
 /// Writes what is still to be written, and lets others have the store.
@@ -191,20 +225,6 @@ fn completes(bot: Arc<Bot>) -> Completes {
             tracing::warn!(%error, "nothing can be completed");
             (0, Vec::new())
         }
-    })
-}
-
-/// Resolves when the system asks the bot to end, or its lease of the store is over.
-fn stop_signal(lease_ended: impl Future<Output = ()>) -> anyhow::Result<impl Future<Output = ()>> {
-    let mut terminate = signal(SignalKind::terminate()).context("cannot listen for signals")?;
-    let mut interrupt = signal(SignalKind::interrupt()).context("cannot listen for signals")?;
-    Ok(async move {
-        tokio::select! {
-            _ = terminate.recv() => {}
-            _ = interrupt.recv() => {}
-            () = lease_ended => {}
-        }
-        service::stopping();
     })
 }
 

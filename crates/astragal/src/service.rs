@@ -32,6 +32,11 @@ pub async fn stay_alive() {
     }
 }
 
+/// The bot finishes what it accepted, and another one plays on.
+pub fn handing_over() {
+    tell(&[NotifyState::Status("finishing what was accepted; another bot plays on")]);
+}
+
 /// The program is alive.
 pub fn alive() {
     tell(&[NotifyState::Watchdog]);

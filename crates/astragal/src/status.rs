@@ -1,6 +1,7 @@
 //! The bot's status as an operator reads it: in lines, in columns or as JSON.
 
 use crate::out::columns;
+use crate::remote::Standing;
 use chat::{AwaitedRoom, RoomStatus, Status};
 use jiff::{Timestamp, Unit};
 use serde_json::{Value, json};
@@ -14,6 +15,8 @@ pub struct Overview {
     pub since: Timestamp,
     /// When it was asked.
     pub now: Timestamp,
+    /// How its store is, if that is on a server.
+    pub store: Option<Standing>,
     /// What is wrong with the disk of its data.
     pub disk: Option<String>,
     /// What is wrong with the daily backup.
@@ -26,7 +29,7 @@ impl Overview {
     /// A line for the bot, for each network and for each room.
     pub fn text(&self) -> String {
         let mut lines = vec![self.first()];
-        lines.extend(self.troubles());
+        lines.extend(self.about_itself());
         for (name, status, unsaid) in &self.networks {
             lines.push(format!("{name}: {}, waiting to send: {unsaid}", state(status)));
             lines.extend(status.rooms.iter().map(|room| {
@@ -50,7 +53,7 @@ impl Overview {
         };
         let networks: Vec<_> = self.networks.iter().map(network).collect();
         let mut parts = vec![self.first()];
-        parts.extend(self.troubles());
+        parts.extend(self.about_itself());
         parts.push(columns(["Network", "State", "As", "Last heard", "To send", "Trouble"], &networks));
         let rooms: Vec<_> = self.networks.iter().flat_map(|(name, status, _)| rows(name, status)).collect();
         if !rooms.is_empty() {
@@ -68,13 +71,15 @@ impl Overview {
         });
         let networks: serde_json::Map<_, _> = networks.collect();
         let version = env!("CARGO_PKG_VERSION");
-        let (since, disk, backup) = (self.since, &self.disk, &self.backup);
-        json!({ "version": version, "since": since, "disk": disk, "backup": backup, "networks": networks })
+        let (since, store, disk, backup) = (self.since, &self.store, &self.disk, &self.backup);
+        json!({ "version": version, "since": since, "store": store, "disk": disk, "backup": backup, "networks": networks })
     }
 
-    /// What is wrong with the bot itself, a line each.
-    fn troubles(&self) -> impl Iterator<Item = String> {
-        self.disk.iter().chain(&self.backup).cloned()
+    /// How its store is, and what is wrong with the bot itself, a line each.
+    fn about_itself(&self) -> Vec<String> {
+        let mut lines = self.store.as_ref().map_or_else(Vec::new, Standing::lines);
+        lines.extend(self.disk.iter().chain(&self.backup).cloned());
+        lines
     }
 
     fn first(&self) -> String {
@@ -196,6 +201,7 @@ mod tests {
         Overview {
             since,
             now,
+            store: None,
             disk: None,
             backup: None,
             networks: vec![("irc".to_owned(), status, 0), ("home".to_owned(), away, 3)],

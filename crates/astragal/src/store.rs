@@ -1,7 +1,7 @@
 //! The store of a data directory: a database with a log in front of it.
 
 use crate::config::Config;
-use crate::remote::Remote;
+use crate::remote::{Opened, Remote, Standing};
 use crate::{backup, backups};
 use anyhow::bail;
 use journal::Entropy;
@@ -26,6 +26,8 @@ pub struct Playing {
     pub store: Arc<dyn Store>,
     /// The log in front of a database in the data directory.
     log: Option<Arc<Logged<Arc<dyn Store>>>>,
+    /// Tells how a store on a server is.
+    standing: Option<Box<dyn Fn() -> Standing + Send + Sync>>,
 }
 
 /// Where a store is.
@@ -98,10 +100,10 @@ pub fn open(data: &DataDir, config: &Config, wait: Wait<'_>) -> anyhow::Result<P
         Kept::Here(database) => database,
         Kept::There(remote) => {
             is_in_one_place(data)?;
-            let store = remote.open(data, wait)?;
+            let Opened { store, standing } = remote.open(data, wait)?;
             backup::before_migration(&*store, &data.file(backups::DIRECTORY))?;
             prepare(&*store)?;
-            return Ok(Playing { store, log: None });
+            return Ok(Playing { store, log: None, standing: Some(standing) });
         }
     };
     if let Some(there) = Database::there(&path).filter(|there| *there != wanted) {
@@ -117,7 +119,7 @@ pub fn open(data: &DataDir, config: &Config, wait: Wait<'_>) -> anyhow::Result<P
     // If there are no backups, nothing need be kept for them.
     let keep = if config.backups.keep > 0 { Keep::Aside } else { Keep::Nothing };
     let log = Arc::new(logged(database, &path, keep)?);
-    Ok(Playing { store: log.clone(), log: Some(log) })
+    Ok(Playing { store: log.clone(), log: Some(log), standing: None })
 }
 
 /// Opens the store of a stopped bot as it is, for reading.
@@ -129,7 +131,7 @@ pub fn of_stopped(data: &DataDir, kept: &Kept) -> anyhow::Result<Arc<dyn Store>>
         Kept::Here(_) => Ok(look(&data.store())?),
         Kept::There(remote) => {
             is_in_one_place(data)?;
-            remote.open(data, Wait::Briefly)
+            Ok(remote.open(data, Wait::Briefly)?.store)
         }
     }
 }
@@ -147,6 +149,11 @@ pub fn is_in_one_place(data: &DataDir) -> anyhow::Result<()> {
 }
 
 impl Playing {
+    /// How a store on a server is, if this is one. It is asked.
+    pub fn standing(&self) -> Option<Standing> {
+        self.standing.as_ref().map(|standing| standing())
+    }
+
     /// Lets the log begin a new file, so that a backup which begins now has the earlier ones.
     ///
     /// # Errors

@@ -6,6 +6,7 @@ use crate::beside::keep;
 use crate::descriptors::room;
 use crate::operator::Operator;
 use crate::room;
+use crate::store::Kept;
 use anyhow::Context;
 use axum::Router;
 use axum::extract::State;
@@ -51,7 +52,11 @@ pub async fn listen(address: SocketAddr, operator: Arc<Operator>) -> anyhow::Res
     let seconds = Matcher::Suffix("_seconds".to_owned());
     // What is not measured any more is not shown: the network may be gone.
     let builder = PrometheusBuilder::new().idle_timeout(MetricKindMask::GAUGE, Some(FORGOTTEN));
-    let builder = builder.set_buckets_for_metric(seconds, &SECONDS)?;
+    let mut builder = builder.set_buckets_for_metric(seconds, &SECONDS)?;
+    if let Kept::There(remote) = operator.started.store.kept() {
+        // Bots that share a database are told apart.
+        builder = builder.add_global_label("shard", remote.shard);
+    }
     let metrics = builder.install_recorder().context("nobody else counts in this process")?;
     bot::describe_metrics();
     #[cfg(feature = "page")]
@@ -116,6 +121,9 @@ async fn all_metrics(State(Watched { operator, metrics }): State<Watched>) -> St
 async fn ready(State(watched): State<Watched>) -> (StatusCode, String) {
     if let Some(full) = room::full(&watched.operator.data) {
         return (StatusCode::SERVICE_UNAVAILABLE, full + "\n");
+    }
+    if let Some(trouble) = watched.operator.standing().await.and_then(|standing| standing.trouble) {
+        return (StatusCode::SERVICE_UNAVAILABLE, trouble + "\n");
     }
     let networks = watched.operator.networks().await;
     let away = networks.iter().filter(|(_, status)| !status.connected);

@@ -1,6 +1,7 @@
 //! A bot's metrics, under the names that Prometheus shows.
 
 use journal::committer::SYNC;
+use journal::store::READS;
 use table::{Outcome, OutcomeKind};
 
 /// Command lines, by network and outcome.
@@ -18,6 +19,11 @@ pub fn describe_metrics() {
     metrics::describe_counter!(COMMANDS, "Command lines, by what became of them");
     metrics::describe_histogram!(ANSWER, "From a message's acceptance to the network's having the answer, in seconds");
     metrics::describe_histogram!(SYNC, "One write of the store with its sync, in seconds");
+    metrics::describe_counter!(
+        READS,
+        "Records that were asked for, by where they were found: in memory or in the store"
+    );
+    metrics::describe_counter!("astragal_lease_failures_total", "Tries to renew the lease of the shard that failed");
     metrics::describe_counter!(DROPPED, "Posts that the network did not take and never will");
     metrics::describe_counter!("astragal_connections_total", "Times that the network let the bot in");
     metrics::describe_counter!("astragal_invitations_total", "Invitations into rooms, by what became of them");
@@ -26,6 +32,12 @@ pub fn describe_metrics() {
     metrics::describe_counter!(ERRORS, "Errors in the log");
     metrics::describe_gauge!("astragal_build_info", "1, with the version of the program");
     metrics::describe_gauge!("astragal_store_bytes", "Size of what the bot keeps of its tables, without backups");
+    metrics::describe_gauge!("astragal_lease_age_seconds", "How long ago the lease of the shard was renewed");
+    metrics::describe_gauge!(
+        "astragal_database_synchronous",
+        "Whether each commit waits for a standby of the database"
+    );
+    metrics::describe_gauge!("astragal_standbys", "Bots that stand by for this one");
     metrics::describe_gauge!("astragal_disk_free_bytes", "Room that is left on the disk of the data directory");
     metrics::describe_gauge!(
         "astragal_backup_timestamp_seconds",

@@ -22,8 +22,9 @@ use std::sync::{Arc, Mutex, MutexGuard, Weak, mpsc};
 use std::thread::JoinHandle;
 use tokio::sync::oneshot;
 
-/// How many bytes of what was read or written lately are kept in memory: the records of some thousand tables in play.
-const KEPT: usize = 16 << 20;
+/// How many bytes of what was read or written lately are kept in memory, unless something else is asked for: the records of
+/// some thousand tables in play.
+pub const KEPT: usize = 16 << 20;
 
 /// A sequence of batches; once one has failed, no later one is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -83,7 +84,12 @@ struct Submission {
 impl Committer {
     /// Starts the writer of `store` on its own thread.
     pub fn new(store: Arc<dyn Store>) -> Self {
-        let (mut committer, writer) = Committer::by_hand(store);
+        Committer::keeping(store, KEPT)
+    }
+
+    /// The same, with so many bytes of what was read or written lately in memory.
+    pub fn keeping(store: Arc<dyn Store>, bytes: usize) -> Self {
+        let (mut committer, writer) = Committer::on(store, bytes);
         let thread = std::thread::Builder::new().name("committer".to_owned()).spawn(move || writer.run());
         committer.writer = Some(thread.expect("the system starts a thread"));
         committer
@@ -92,7 +98,11 @@ impl Committer {
     /// A committer without a thread: batches are written only in the [turns](Writer::turn) given to its writer. The
     /// writer must live as long as anybody submits anything.
     pub fn by_hand(store: Arc<dyn Store>) -> (Self, Writer) {
-        let store = Arc::new(Cached::new(store, KEPT));
+        Committer::on(store, KEPT)
+    }
+
+    fn on(store: Arc<dyn Store>, bytes: usize) -> (Self, Writer) {
+        let store = Arc::new(Cached::new(store, bytes));
         let (queue, work) = mpsc::channel();
         let shared = Arc::new(Mutex::new(Shared {
             queue: Some(queue),

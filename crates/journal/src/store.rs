@@ -9,7 +9,7 @@ mod memory;
 mod settled;
 mod tally;
 
-pub use cached::Cached;
+pub use cached::{Cached, READS};
 pub use condition::Condition;
 pub use memory::Memory;
 pub use settled::{Engine, Settled};

@@ -1,11 +1,11 @@
 //! Connections to the database, each on a thread of its own, which asks one thing after the other.
 
 use crate::database::{Database, Line, Name};
-use crate::place::{is_here, only, parsed};
-use crate::statements::Statement;
+use crate::place::{is_here, only, parsed, port};
+use crate::statements::{Holder, Statement};
 use crate::tls::encrypting;
 use crate::wording::{failed, fit, gone, late};
-use crate::{DEADLINE, Place, Standing, clock};
+use crate::{Cost, DEADLINE, Place, Standing, clock};
 use journal::store::StoreError;
 use std::collections::BTreeMap;
 use std::future::Future;
@@ -14,7 +14,9 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc as ways;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
+use tokio::runtime::{Handle, RuntimeFlavor};
 use tokio::sync::mpsc;
+use tokio::task::block_in_place;
 use tokio::time::timeout;
 use tokio_postgres::config::{Host, SslMode};
 use tokio_postgres::error::SqlState;
@@ -34,16 +36,37 @@ create table if not exists lease (shard text primary key, owner text not null, f
 const SETTINGS: &str = "set synchronous_commit = on; set client_encoding = 'UTF8'; set lock_timeout = '1s'";
 const SERVER: &str = "
 select current_setting('server_version_num')::int, case when pg_is_in_recovery() then 'standby' else 'primary' end,
-    current_setting('fsync'), current_setting('synchronous_standby_names') <> '', exists (select from pg_stat_replication)";
+    current_setting('fsync')";
+/// Its standbys, and the bots whose connections have names that begin with the first text and not with the second. Each of
+/// them asks something every two seconds; the server may take hours to see that a machine is gone.
+const STANDING: &str = "
+select current_setting('synchronous_standby_names') <> '', exists (select from pg_stat_replication),
+    array(select distinct application_name from pg_stat_activity where datname = current_database()
+        and starts_with(application_name, $1) and not starts_with(application_name, $2)
+        and state_change > clock_timestamp() - interval '5 seconds')";
+
+/// How the names of all our connections begin.
+const NAME: &str = "astragal";
 
 /// How often a statement that got in another's way is tried again.
 const TRIES: u32 = 10;
+
+/// What a connection is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Intent {
+    /// To play, or to stand by: others see it.
+    Play,
+    /// To look at something.
+    Look,
+}
 
 /// The hosts of a PostgreSQL.
 pub struct Hosts {
     place: Place,
     config: Config,
     name: Name,
+    /// How its connections are called.
+    called: String,
     first: AtomicUsize,
 }
 
@@ -52,10 +75,14 @@ impl Hosts {
     ///
     /// # Errors
     /// What is wrong with it.
-    pub fn new(place: Place, run: &str) -> Result<Self, StoreError> {
+    pub fn new(place: Place, run: &str, intent: Intent) -> Result<Self, StoreError> {
         let same = format!("{}/", place.bot);
         let name = Name { shard: place.shard.clone(), owner: format!("{same}{run}/{}", place.machine), same };
-        Ok(Hosts { config: parsed(&place)?, place, name, first: AtomicUsize::new(0) })
+        let called = match intent {
+            Intent::Play => format!("{NAME}/{}/{}/{}", place.shard, place.bot, place.machine),
+            Intent::Look => NAME.to_owned(),
+        };
+        Ok(Hosts { config: parsed(&place)?, place, name, called, first: AtomicUsize::new(0) })
     }
 }
 
@@ -68,6 +95,14 @@ impl Database for Hosts {
 
     fn hosts(&self) -> usize {
         self.config.get_hosts().len()
+    }
+
+    fn called(&self, host: usize) -> String {
+        let name = match &self.config.get_hosts()[host] {
+            Host::Tcp(name) => name.clone(),
+            Host::Unix(path) => path.display().to_string(),
+        };
+        format!("{name}:{}", port(&self.config, host))
     }
 
     fn first(&self) -> usize {
@@ -89,18 +124,25 @@ impl Database for Hosts {
     fn pause(&self, time: Duration) {
         std::thread::sleep(time);
     }
+
+    fn apart<T>(&self, work: impl FnOnce() -> T) -> T {
+        match Handle::try_current().map(|runtime| runtime.runtime_flavor()) {
+            Ok(RuntimeFlavor::MultiThread) => block_in_place(work),
+            _ => work(),
+        }
+    }
 }
 
-/// Runs a statement and tells the answer. Returns true if the connection can be used for more.
+/// Asks and tells the answer. Returns true if the connection can be used for more.
 type Ask = Box<dyn for<'a> FnOnce(&'a mut Server) -> Pin<Box<dyn Future<Output = bool> + 'a>> + Send>;
+/// What comes of a question.
+type Answer<'a, T> = Pin<Box<dyn Future<Output = Result<T, StoreError>> + 'a>>;
 
 /// A connection on a thread of its own.
 pub struct Wire {
     hosts: Arc<Hosts>,
     host: usize,
     asks: mpsc::UnboundedSender<Ask>,
-    /// What a failure of the server costs.
-    pub standing: Standing,
     /// How long the question takes at most, and until when.
     limit: Mutex<(Duration, Duration)>,
     is_new: AtomicBool,
@@ -121,26 +163,34 @@ impl Wire {
         };
         let thread = std::thread::Builder::new().name("postgres".to_owned()).spawn(work);
         thread.map_err(|error| StoreError::Unavailable(format!("no thread can be started: {error}")))?;
-        let standing = is_open.recv().unwrap_or_else(|_| Err(gone()))?;
+        is_open.recv().unwrap_or_else(|_| Err(gone()))?;
         let (limit, is_new) = (Mutex::new((DEADLINE, began + DEADLINE)), AtomicBool::new(true));
-        Ok(Wire { hosts: hosts.clone(), host, asks, standing, limit, is_new })
-    }
-}
-
-impl Line for Wire {
-    fn begin(&self, within: Duration) {
-        if !self.is_new.swap(false, Ordering::Relaxed) {
-            *self.limit.lock().unwrap_or_else(PoisonError::into_inner) = (within, clock::now() + within);
-        }
+        Ok(Wire { hosts: hosts.clone(), host, asks, limit, is_new })
     }
 
-    fn run<S: Statement>(&self, statement: S) -> Result<S::Answer, StoreError> {
+    /// What a failure of the server would cost, and who stands by.
+    ///
+    /// # Errors
+    /// There was no answer in time.
+    pub fn standing(&self) -> Result<Standing, StoreError> {
+        self.begin(DEADLINE);
+        let place = &self.hosts.place;
+        let shard = format!("{NAME}/{}/", place.shard);
+        let ours = [shard.clone(), format!("{shard}{}/", place.bot)];
+        self.ask(move |server| Box::pin(async move { server.standing(ours).await }))
+    }
+
+    /// Asks what is a question or a part of one.
+    fn ask<T: Send + 'static>(
+        &self,
+        question: impl for<'a> FnOnce(&'a mut Server) -> Answer<'a, T> + Send + 'static,
+    ) -> Result<T, StoreError> {
         let (limit, until) = *self.limit.lock().unwrap_or_else(PoisonError::into_inner);
         let within = until.saturating_sub(clock::now());
         let (tell, told) = ways::sync_channel(1);
         let ask: Ask = Box::new(move |server| {
             Box::pin(async move {
-                let answer = timeout(within, server.run(&statement)).await;
+                let answer = timeout(within, question(server)).await;
                 let answer = answer.unwrap_or_else(|_| Err(late(limit)));
                 let goes_on = answer.is_ok();
                 let _ = tell.send(answer);
@@ -159,16 +209,33 @@ impl Line for Wire {
     }
 }
 
+impl Line for Wire {
+    fn begin(&self, within: Duration) {
+        if !self.is_new.swap(false, Ordering::Relaxed) {
+            *self.limit.lock().unwrap_or_else(PoisonError::into_inner) = (within, clock::now() + within);
+        }
+    }
+
+    fn run<S: Statement>(&self, statement: S) -> Result<S::Answer, StoreError> {
+        self.ask(move |server| Box::pin(async move { server.run(&statement).await }))
+    }
+}
+
+/// A bot and its machine, of what comes after the shard in the name of a connection, which the database cuts after 63 bytes.
+fn shown(name: &str) -> Option<String> {
+    name.split_once('/').map(|(bot, machine)| Holder::called(bot, machine))
+}
+
 /// Connects and runs what is asked, until something fails or nobody asks any more.
 async fn talk(
     hosts: &Hosts,
     host: usize,
-    opened: ways::SyncSender<Result<Standing, StoreError>>,
+    opened: ways::SyncSender<Result<(), StoreError>>,
     mut asked: mpsc::UnboundedReceiver<Ask>,
 ) {
     let connected = timeout(DEADLINE, connected(hosts, host)).await.unwrap_or_else(|_| Err(late(DEADLINE)));
     let mut server = match connected {
-        Ok((server, standing)) => match opened.send(Ok(standing)) {
+        Ok(server) => match opened.send(Ok(())) {
             Ok(()) => server,
             Err(_) => return,
         },
@@ -205,6 +272,18 @@ impl Server {
         }
         Err(StoreError::Unavailable("the statement kept conflicting with others".to_owned()))
     }
+
+    async fn standing(&self, [ours, own]: [String; 2]) -> Result<Standing, StoreError> {
+        let row = self.client.query_one(STANDING, &[&ours, &own]).await.map_err(failed)?;
+        let cost = match (row.get(0), row.get(1)) {
+            (true, _) => Cost::Synchronous,
+            (false, true) => Cost::Behind,
+            (false, false) => Cost::Alone,
+        };
+        let bots: Vec<String> = row.get(2);
+        let others = bots.iter().filter_map(|name| shown(name.strip_prefix(&ours)?));
+        Ok(Standing { cost, others: others.collect() })
+    }
 }
 
 /// Nothing of such a statement was done, and it may be done if it is tried again.
@@ -212,9 +291,10 @@ fn is_in_the_way(error: &tokio_postgres::Error) -> bool {
     matches!(error.code(), Some(&SqlState::T_R_SERIALIZATION_FAILURE | &SqlState::T_R_DEADLOCK_DETECTED))
 }
 
-async fn connected(hosts: &Hosts, at: usize) -> Result<(Server, Standing), StoreError> {
+async fn connected(hosts: &Hosts, at: usize) -> Result<Server, StoreError> {
     let config = &hosts.config;
     let (mut one, host) = (only(config, at), &config.get_hosts()[at]);
+    one.application_name(&hosts.called);
     let encrypted = match config.get_ssl_mode() {
         SslMode::Require => true,
         SslMode::Disable => false,
@@ -227,7 +307,7 @@ async fn connected(hosts: &Hosts, at: usize) -> Result<(Server, Standing), Store
 }
 
 /// Connects, looks at the server, and makes the tables if they are missing.
-async fn begin<T>(config: &Config, tls: T) -> Result<(Server, Standing), StoreError>
+async fn begin<T>(config: &Config, tls: T) -> Result<Server, StoreError>
 where
     T: MakeTlsConnect<Socket>,
     T::Stream: Send + 'static,
@@ -241,13 +321,8 @@ where
     client.batch_execute(SETTINGS).await.map_err(failed)?;
     let row = client.query_one(SERVER, &[]).await.map_err(failed)?;
     fit(row.get(0), row.get(1), row.get(2))?;
-    let standing = match (row.get(3), row.get(4)) {
-        (true, _) => Standing::Synchronous,
-        (false, true) => Standing::Behind,
-        (false, false) => Standing::Alone,
-    };
     make_tables(&client).await?;
-    Ok((Server { client, prepared: BTreeMap::new() }, standing))
+    Ok(Server { client, prepared: BTreeMap::new() })
 }
 
 /// Makes the tables. Two that do it at the same time are in each other's way, though both say `if not exists`.

@@ -35,6 +35,9 @@ pub trait Database: Send + Sync + 'static {
     /// How many hosts there are.
     fn hosts(&self) -> usize;
 
+    /// What a host is called.
+    fn called(&self, host: usize) -> String;
+
     /// The host to try first: the one that worked last, or the one after a host that did not.
     fn first(&self) -> usize;
 
@@ -52,6 +55,11 @@ pub trait Database: Send + Sync + 'static {
 
     /// Lets so much time pass.
     fn pause(&self, time: Duration);
+
+    /// Does work that waits for answers. If this thread has other tasks, they go on elsewhere meanwhile.
+    fn apart<T>(&self, work: impl FnOnce() -> T) -> T {
+        work()
+    }
 }
 
 /// A connection. Once it has failed it fails for good.
@@ -70,12 +78,12 @@ pub trait Line: Send + Sync + 'static {
 /// Connects to the first host that answers `question`, since an old primary may answer everything but a write.
 ///
 /// # Errors
-/// None does; the error is that of the last. After one that found damage no other is asked.
+/// None does; the error has what was wrong with each. After one that found damage no other is asked.
 pub fn open<D: Database, T>(
     database: &Arc<D>,
     question: impl Fn(&Session<D::Line>) -> Result<T, StoreError>,
 ) -> Result<(Session<D::Line>, T), StoreError> {
-    let mut why = StoreError::Unavailable("the connection string of the database names no host".to_owned());
+    let mut wrong = Vec::new();
     let (first, count) = (database.first(), database.hosts());
     for host in (first..first + count).map(|host| host % count) {
         let session = database.connect(host).map(|line| Session::new(line, database.name().clone()));
@@ -85,8 +93,8 @@ pub fn open<D: Database, T>(
                 return Ok(opened);
             }
             Err(damaged @ StoreError::Damaged { .. }) => return Err(damaged),
-            Err(error) => why = error,
+            Err(error) => wrong.push(format!("{}: {error}", database.called(host))),
         }
     }
-    Err(why)
+    Err(StoreError::Unavailable(wrong.join("; ")))
 }

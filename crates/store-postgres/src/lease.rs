@@ -27,6 +27,10 @@ pub struct Held {
     lost: AtomicBool,
     /// The number of the last commit that the database acknowledged.
     acknowledged: AtomicU64,
+    /// Why it was not renewed at the last try.
+    trouble: Mutex<Option<String>>,
+    /// How many tries failed.
+    failures: AtomicU64,
 }
 
 impl Held {
@@ -37,20 +41,43 @@ impl Held {
             ended: AtomicBool::new(false),
             lost: AtomicBool::new(false),
             acknowledged: AtomicU64::new(0),
+            trouble: Mutex::default(),
+            failures: AtomicU64::new(0),
         }
     }
 
     /// What is left of it now, counted from before it was asked for.
     pub fn lease(&self, now: Duration) -> Lease {
-        let age = milliseconds(now).saturating_sub(self.renewed.load(Ordering::Acquire));
-        if age >= milliseconds(GIVEN_UP) {
+        let age = self.renewed_ago(now);
+        if age >= GIVEN_UP {
             self.ended.store(true, Ordering::Release);
         }
-        match (self.lost.load(Ordering::Acquire) || age >= milliseconds(LEASE), self.ended.load(Ordering::Acquire)) {
+        match (self.lost.load(Ordering::Acquire) || age >= LEASE, self.ended.load(Ordering::Acquire)) {
             (true, _) => Lease::Taken,
             (false, true) => Lease::Ended,
             (false, false) => Lease::Held,
         }
+    }
+
+    /// How long ago the request was made that renewed it last.
+    pub fn renewed_ago(&self, now: Duration) -> Duration {
+        now.saturating_sub(Duration::from_millis(self.renewed.load(Ordering::Acquire)))
+    }
+
+    /// Why it was not renewed at the last try.
+    pub fn trouble(&self) -> Option<String> {
+        self.trouble.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// How many tries to renew it have failed.
+    pub fn failures(&self) -> u64 {
+        self.failures.load(Ordering::Relaxed)
+    }
+
+    /// Notes what was wrong with a try to renew it, and returns what was wrong with the one before.
+    fn tried(&self, trouble: Option<String>) -> Option<String> {
+        self.failures.fetch_add(u64::from(trouble.is_some()), Ordering::Relaxed);
+        std::mem::replace(&mut *self.trouble.lock().unwrap_or_else(PoisonError::into_inner), trouble)
     }
 
     /// Notes that a request made at `asked` renewed it under this fence, in a database with so many commits.
@@ -177,8 +204,15 @@ pub fn take<D: Database>(database: &Arc<D>, wait: Wait<'_>) -> Result<Held, Stor
             }
             (Err(error), ..) => return Err(error),
         }
-        if let (Wait::ForAsLong(tell), Some(other)) = (wait, taking.seen()) {
-            tell(&other.shown());
+        match (wait, taking.seen()) {
+            (Wait::ForAsLong(tell), Some(other)) => tell(&other.shown()),
+            (Wait::Briefly, Some(other)) if before.is_none() => {
+                let (other, seconds) = (other.shown(), LEASE.as_secs());
+                tracing::info!(
+                    "{other} has the shard {shard:?}: it takes up to {seconds} seconds to see whether it still plays"
+                );
+            }
+            _ => {}
         }
         database.pause(LOOKS);
     }
@@ -204,14 +238,12 @@ pub struct Renewals<D: Database> {
     database: Arc<D>,
     held: Arc<Held>,
     session: Option<Session<D::Line>>,
-    /// True if the last one failed, which is logged once.
-    fails: bool,
 }
 
 impl<D: Database> Renewals<D> {
     /// The renewals of a lease that was just taken.
     pub fn new(database: Arc<D>, held: Arc<Held>) -> Self {
-        Renewals { database, held, session: None, fails: false }
+        Renewals { database, held, session: None }
     }
 
     /// Renews it. Returns how long to wait until it is done again, or `None` if somebody else has taken it.
@@ -222,7 +254,7 @@ impl<D: Database> Renewals<D> {
         match renewed {
             Ok(true) => {
                 self.held.renew(asked);
-                if std::mem::take(&mut self.fails) {
+                if self.held.tried(None).is_some() {
                     tracing::info!(shard, "the lease is renewed again");
                 }
                 Some(RENEWED)
@@ -233,7 +265,8 @@ impl<D: Database> Renewals<D> {
                 None
             }
             Err(error) => {
-                if !std::mem::replace(&mut self.fails, true) {
+                // It is logged once.
+                if self.held.tried(Some(error.to_string())).is_none() {
                     tracing::warn!(%error, shard, "the lease cannot be renewed; I try again until it ends");
                 }
                 Some(AGAIN)

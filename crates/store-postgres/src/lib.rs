@@ -28,12 +28,12 @@ mod tls;
 mod wording;
 
 #[cfg(feature = "client")]
-pub use connection::{Hosts, Wire};
+pub use connection::{Hosts, Intent, Wire};
 pub use lease::{Held, Renewals, Taking, Wait};
 #[cfg(feature = "client")]
 pub use place::Place;
 #[cfg(feature = "client")]
-pub use postgres::{PostgresStore, Standing, check, try_out};
+pub use postgres::{Cost, PostgresStore, Standing, check, try_out};
 
 use database::Database;
 use journal::store::{Batch, Lease, Settled, Store, StoreError};
@@ -88,6 +88,21 @@ impl<D: Database> LeasedStore<D> {
         Ok((LeasedStore { database: database.clone(), records, held, keeper: None }, renewals))
     }
 
+    /// How long ago the lease was last asked for with success.
+    pub fn renewed_ago(&self) -> Duration {
+        self.held.renewed_ago(self.database.now())
+    }
+
+    /// Why the lease could not be renewed at the last try, if it could not.
+    pub fn trouble(&self) -> Option<String> {
+        self.held.trouble()
+    }
+
+    /// How many tries to renew the lease have failed.
+    pub fn failures(&self) -> u64 {
+        self.held.failures()
+    }
+
     /// Removes everything in the shard.
     ///
     /// # Errors
@@ -106,10 +121,10 @@ impl<D: Database> LeasedStore<D> {
 
     /// Reads. If the connection was lost, which nobody may have noticed before, it reads again on a new one.
     fn look<T>(&self, look: impl Fn(&Open<D>) -> Result<T, StoreError>) -> Result<T, StoreError> {
-        match self.records.read(&look) {
+        self.database.apart(|| match self.records.read(&look) {
             Err(StoreError::Unavailable(_)) => self.records.read(&look),
             read => read,
-        }
+        })
     }
 }
 

@@ -30,9 +30,12 @@ pub struct Place {
 /// The connection string, read.
 pub fn parsed(place: &Place) -> Result<Config, StoreError> {
     let mut config: Config = verified(&place.database).parse().map_err(worded)?;
+    let wrong = |what| Err(StoreError::Unavailable(format!("the connection string of the database is wrong: {what}")));
     if !config.get_hostaddrs().is_empty() {
-        let what = "the connection string of the database is wrong: hostaddr is not used; name the address as host";
-        return Err(StoreError::Unavailable(what.to_owned()));
+        return wrong("hostaddr is not used; name the address as host");
+    }
+    if config.get_hosts().is_empty() {
+        return wrong("it names no host");
     }
     if let Some(password) = &place.password {
         config.password(password);
@@ -53,19 +56,24 @@ fn verified(database: &str) -> String {
 
 /// The same configuration with one host.
 pub fn only(config: &Config, at: usize) -> Config {
-    let ports = config.get_ports();
     let mut one = Config::new();
     config.get_user().map(|user| one.user(user));
     config.get_password().map(|password| one.password(password));
     config.get_dbname().map(|name| one.dbname(name));
     config.get_options().map(|options| one.options(options));
     one.channel_binding(config.get_channel_binding()).ssl_negotiation(config.get_ssl_negotiation());
-    one.application_name("astragal").port(ports.get(at).or(ports.first()).copied().unwrap_or(5432));
+    one.port(port(config, at));
     match &config.get_hosts()[at] {
         Host::Tcp(name) => one.host(name),
         Host::Unix(path) => one.host_path(path),
     };
     one
+}
+
+/// The port of a host.
+pub fn port(config: &Config, at: usize) -> u16 {
+    let ports = config.get_ports();
+    ports.get(at).or(ports.first()).copied().unwrap_or(5432)
 }
 
 /// True if nothing that is sent there leaves this machine.

@@ -1,6 +1,6 @@
 //! The store on a PostgreSQL.
 
-use crate::connection::Hosts;
+use crate::connection::{Hosts, Intent};
 use crate::database::open;
 use crate::session::Session;
 use crate::{LeasedStore, Place, Wait, place};
@@ -18,21 +18,26 @@ impl PostgresStore {
     /// # Errors
     /// The database cannot be reached, or it may lose what it acknowledged, or somebody else plays this shard.
     pub fn open(place: Place, run: &str, wait: Wait<'_>) -> Result<Self, StoreError> {
-        LeasedStore::wait_for(&Arc::new(Hosts::new(place, run)?), wait)
-    }
-
-    /// What a failure of the server would cost, as it was when the bot connected.
-    ///
-    /// # Errors
-    /// The database cannot be reached.
-    pub fn standing(&self) -> Result<Standing, StoreError> {
-        self.look(|open| Ok(open.reads.line().standing))
+        let intent = match wait {
+            Wait::Briefly => Intent::Look,
+            Wait::ForAsLong(_) => Intent::Play,
+        };
+        LeasedStore::wait_for(&Arc::new(Hosts::new(place, run, intent)?), wait)
     }
 }
 
-/// What a failure of the server costs.
+/// How a server stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Standing {
+    /// What a failure of it costs.
+    pub cost: Cost,
+    /// The other bots that play this shard or stand by for it.
+    pub others: Vec<String>,
+}
+
+/// What a failure of a server costs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Standing {
+pub enum Cost {
     /// Nothing stands by.
     Alone,
     /// Standbys follow it, and may be a little behind.
@@ -41,22 +46,23 @@ pub enum Standing {
     Synchronous,
 }
 
-impl fmt::Display for Standing {
+impl fmt::Display for Cost {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Standing::Alone => "it has no standby: if its disk is lost, what was played since the last backup is lost",
-            Standing::Behind => "its standby is asynchronous: if it takes over, the last seconds may be lost",
-            Standing::Synchronous => "commits wait for a synchronous standby: if that takes over, nothing is lost",
+            Cost::Alone => "it has no standby: if its disk is lost, what was played since the last backup is lost",
+            Cost::Behind => "its standby is asynchronous: if it takes over, the last seconds may be lost",
+            Cost::Synchronous => "commits wait for a synchronous standby: if that takes over, nothing is lost",
         })
     }
 }
 
-/// Connects without taking a lease, tries whether the server can be written to, and says what it is.
+/// Connects without taking a lease, tries whether the server can be written to, and says how it stands.
 ///
 /// # Errors
 /// The database cannot be reached, or cannot be used.
 pub fn try_out(place: Place) -> Result<Standing, StoreError> {
-    open(&Arc::new(Hosts::new(place, "trial")?), Session::try_to_write).map(|(session, ())| session.line().standing)
+    let (session, ()) = open(&Arc::new(Hosts::new(place, "trial", Intent::Look)?), Session::try_to_write)?;
+    session.line().standing()
 }
 
 /// Reads a connection string.

@@ -63,9 +63,14 @@ impl Holder {
     /// Its machine, and which of those with this name it is.
     pub fn shown(&self) -> String {
         match self.owner.splitn(3, '/').collect::<Vec<_>>()[..] {
-            [bot, _, machine] => format!("{machine} ({bot})"),
+            [bot, _, machine] => Holder::called(bot, machine),
             _ => self.owner.clone(),
         }
+    }
+
+    /// How a bot on a machine is called.
+    pub fn called(bot: &str, machine: &str) -> String {
+        format!("{machine} ({bot})")
     }
 
     /// True if nobody takes the lease until the operator says so.

@@ -199,9 +199,7 @@ impl Table {
     /// True if hearing an event with these lines may take longer than rolling some dice, because it reads much of the
     /// journal, plays a command many times for its chances, or guesses at what a refused line means. True in doubt.
     pub fn may_take_long(&self, host: &Host, event: &Event, lines: &[CommandLine]) -> bool {
-        // A store that somebody else may have one day is on another machine, and so is what is read from it.
-        let is_far = host.committer().lease() != Lease::Own;
-        if is_far || matches!(event, Event::Edited { .. } | Event::Redacted { .. }) {
+        if matches!(event, Event::Edited { .. } | Event::Redacted { .. }) {
             return true;
         }
         let TableDoc { shortcuts, seats, .. } = &*self.state.doc.doc;

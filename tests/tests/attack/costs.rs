@@ -5,17 +5,15 @@ use crate::attack::seated::{Came, Person, Seated, hall};
 use chat::{Event, Message, RoomId};
 use jiff::Timestamp;
 use journal::keys::TableId;
-use journal::store::{Batch, Lease, Memory, Store, StoreError, scan_all};
+use journal::store::scan_all;
 use plugin_api::{
     Cast, CharacterId, EarlierRoll, Fit, Held, Manifest, Past, Plugin, Readers, Ready, Refusal, SavedState, Scenes,
     Shown, Words,
 };
 use serde_json::Value;
 use std::cell::Cell;
-use std::sync::Arc;
 use table::Table;
 use table::words::CommandLine;
-use tests::seated::Seating;
 
 /// The most times that the games may be asked to read words because of one message.
 const MOST_READINGS: usize = 10_000;
@@ -130,37 +128,6 @@ fn a_line_that_may_be_guessed_at_leaves_the_threads_that_play_other_tables() {
     for line in ["roll 2d6", "2d6+3", "act d8 d10", "roll 2d20kh1 + 5 vs 15"] {
         assert!(!long(line), "{line}");
     }
-}
-
-/// A store that another bot may take over, so it is on another machine.
-struct Far(Memory);
-
-impl Store for Far {
-    fn read(&self, key: &str) -> Result<Option<Vec<u8>>, StoreError> {
-        self.0.read(key)
-    }
-
-    fn scan(&self, prefix: &str, after: Option<&str>, limit: usize) -> Result<Vec<(String, Vec<u8>)>, StoreError> {
-        self.0.scan(prefix, after, limit)
-    }
-
-    fn commit(&self, batch: &Batch) -> Result<(), StoreError> {
-        self.0.commit(batch)
-    }
-
-    fn lease(&self) -> Lease {
-        Lease::Held
-    }
-}
-
-#[test]
-fn with_a_store_on_another_machine_each_line_leaves_the_threads_that_play_other_tables() {
-    let (mut table, ann) = a_full_table();
-    let event = Event::Said(table.message(&ann, "!roll 2d6"));
-    let far: Arc<dyn Store> = Arc::new(Far(Memory::default()));
-    let host = Seating::of(counted).over(far).host();
-    let opened = Table::open(&host, TableId::of(&hall())).expect("memory does not fail");
-    assert!(opened.may_take_long(&host, &event, &[CommandLine::new("roll 2d6")]));
 }
 
 #[test]

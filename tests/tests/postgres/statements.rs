@@ -9,7 +9,7 @@ use store_postgres::statements::{
     Begin, Claim, Commit, GoOn, Holder, KeepOut, LetGo, Look, Next, Read, Renew, Scan, Statement, Writes,
 };
 use store_postgres::tables::{Tables, Time};
-use store_postgres::{Hosts, Wire};
+use store_postgres::{Hosts, Intent, Wire};
 use tests::postgres::Server;
 
 /// How many statements are run one after the other,
@@ -102,7 +102,8 @@ fn a_statement_does_in_the_database_what_the_simulation_takes_it_for() {
     let server = Server::start();
     let mut written = 0;
     for round in 0..ROUNDS {
-        let hosts = Arc::new(Hosts::new(place(&server.database(), "main", "a"), "0").expect("it is right"));
+        let hosts =
+            Arc::new(Hosts::new(place(&server.database(), "main", "a"), "0", Intent::Look).expect("it is right"));
         let line = hosts.connect(0).expect("it runs");
         let mut both = Both { line, tables: Tables::default(), now: Time(0) };
         let mut choices = Choices(u64::from(round));

@@ -6,6 +6,7 @@ use crate::remote::Remote;
 use crate::store::{Database, Kept};
 use chat::{PlayerId, RoomId, Secret};
 use jiff::SignedDuration;
+use journal::committer::KEPT;
 use plugin_api::PrintedDecks;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -177,16 +178,28 @@ pub struct Store {
     pub ca: Option<PathBuf>,
     /// The part of that database that is this bot's.
     pub shard: String,
+    /// How much of it is kept in memory, in megabytes.
+    pub cache_mb: Option<u16>,
 }
+
+/// How much is kept in memory of a store on another machine, in megabytes. It takes longer to read there.
+const FAR: u16 = 64;
 
 impl Default for Store {
     fn default() -> Self {
-        let shard = "main".to_owned();
-        Store { database: Database::default(), postgres: None, password: None, password_file: None, ca: None, shard }
+        let (database, shard) = (Database::default(), "main".to_owned());
+        let (postgres, password, password_file, ca, cache_mb) = Default::default();
+        Store { database, postgres, password, password_file, ca, shard, cache_mb }
     }
 }
 
 impl Store {
+    /// How many bytes of it are kept in memory.
+    pub fn cache(&self) -> usize {
+        let chosen = self.cache_mb.or(self.postgres.as_ref().map(|_| FAR));
+        chosen.map_or(KEPT, |megabytes| usize::from(megabytes) << 20)
+    }
+
     /// Where the records are.
     pub fn kept(&self) -> Kept {
         let Store { database, postgres, password, ca, shard, .. } = self;

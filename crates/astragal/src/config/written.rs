@@ -5,6 +5,7 @@ use super::environment::{self, Applied};
 use super::mistakes::{self, Found, Mistake};
 use super::places;
 use crate::networks::Kinds;
+use crate::remote::Remote;
 use anyhow::Context;
 use chat::Secret;
 use schemars::SchemaGenerator;
@@ -122,7 +123,8 @@ impl Written {
         let (schema, mut files) = (schema(&self.kinds), Vec::new());
         let mut own = false;
         each_value(&self.table, &mut Vec::new(), &mut |keys, value| {
-            own |= mistakes::at(&schema, keys).is_some_and(mistakes::is_secret);
+            let is_bare = keys == ["store", "postgres"] && value.as_str().is_some_and(Remote::names_no_password);
+            own |= !is_bare && mistakes::at(&schema, keys).is_some_and(mistakes::is_secret);
             let names_one = keys.last().is_some_and(|key| key.ends_with(FILE));
             files.extend(value.as_str().filter(|_| names_one).map(|file| Secret::place(Path::new(file), &self.beside)));
         });

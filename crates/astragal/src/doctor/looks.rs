@@ -44,6 +44,25 @@ pub fn state(patient: &Patient<'_>) -> Vec<Finding> {
     }]
 }
 
+/// Whether the database of a store on a server can be written to, and what its failure would cost.
+pub fn database(patient: &Patient<'_>) -> Vec<Finding> {
+    let Kept::There(remote) = &patient.home.kept else { return Vec::new() };
+    let cure = || "look whether it runs, and whether this machine reaches it".to_owned();
+    let found = match &patient.state {
+        State::Running(_, status) => match status["store"]["trouble"].as_str() {
+            Some(trouble) => Err(trouble.to_owned()),
+            None => {
+                let others = status["store"]["others"].as_array().map_or(0, Vec::len);
+                let stand_by = if others == 0 { "no other bot stands by" } else { "another bot stands by" };
+                let cost = status["store"]["cost"].as_str().unwrap_or("it answers");
+                Ok(format!("{remote}; {stand_by}; {cost}"))
+            }
+        },
+        State::Silent(_) | State::Stopped => remote.try_out().map(|found| format!("{remote}; {found}")),
+    };
+    vec![found.map_or_else(|trouble| Wrong(trouble, cure()), Well)]
+}
+
 /// Secrets that others can read.
 pub fn secrets(patient: &Patient<'_>) -> Vec<Finding> {
     match owner::as_typed(|| patient.place.exposed_secrets()) {
@@ -139,6 +158,9 @@ pub fn backup(patient: &Patient<'_>) -> Vec<Finding> {
     {
         let cure = "the bot tries again every hour".to_owned();
         return vec![Wrong(trouble.to_owned(), cure)];
+    }
+    if let (Kept::There(_), State::Silent(_) | State::Stopped) = (&home.kept, &patient.state) {
+        return vec![Well("whichever machine plays writes it, into a directory of its own".to_owned())];
     }
     let running = !matches!(patient.state, State::Stopped);
     let written = check::newest_file(&home.data.join("store"));

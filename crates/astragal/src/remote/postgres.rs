@@ -1,6 +1,6 @@
 //! A store on a PostgreSQL.
 
-use super::Remote;
+use super::{Opened, Remote};
 use crate::fresh::{self, Part};
 use crate::store::Wait;
 use anyhow::{Context, ensure};
@@ -11,7 +11,7 @@ use journal::store::{Batch, Store};
 use std::fs;
 use std::io::Write;
 use std::sync::Arc;
-use store_postgres::{LOST, Place, PostgresStore};
+use store_postgres::{Cost, LOST, Place, PostgresStore, Standing};
 use store_sled::DataDir;
 
 /// The file in a data directory that tells it apart from all others.
@@ -29,7 +29,7 @@ impl Remote {
     ///
     /// # Errors
     /// It cannot be reached, another bot plays with it, or a restore was interrupted.
-    pub fn open(&self, data: &DataDir, wait: Wait<'_>) -> anyhow::Result<Arc<dyn Store>> {
+    pub fn open(&self, data: &DataDir, wait: Wait<'_>) -> anyhow::Result<Opened> {
         let store = self.opened(data, wait)?;
         ensure!(
             store.read(RESTORING)?.is_none(),
@@ -41,7 +41,9 @@ impl Remote {
             begins.delete(LOST);
             store.commit(&begins)?;
         }
-        Ok(Arc::new(store))
+        let (store, place) = (Arc::new(store), self.place(name(data)?));
+        let asked = store.clone();
+        Ok(Opened { store, standing: Box::new(move || standing(&asked, &place)) })
     }
 
     /// Fills it, if it is empty, and leaves it empty if that fails.
@@ -66,13 +68,17 @@ impl Remote {
         Ok(store.commit(&one(RESTORING, None))?)
     }
 
-    /// Connects once, and says what a failure of the server would cost.
+    /// Connects once, and says what a failure of the server would cost, and which bots are there.
     ///
     /// # Errors
     /// Why it cannot be used.
     pub fn try_out(&self) -> Result<String, String> {
         let standing = store_postgres::try_out(self.place(String::new()));
-        standing.map(|standing| standing.to_string()).map_err(|error| error.to_string())
+        let told = |Standing { cost, others }| match others.is_empty() {
+            true => cost.to_string(),
+            false => format!("{cost}; there already: {}", others.join(", ")),
+        };
+        standing.map(told).map_err(|error| error.to_string())
     }
 
     fn opened(&self, data: &DataDir, wait: Wait<'_>) -> anyhow::Result<PostgresStore> {
@@ -80,9 +86,7 @@ impl Remote {
             Wait::Briefly => store_postgres::Wait::Briefly,
             Wait::ForAsLong(tell) => store_postgres::Wait::ForAsLong(tell),
         };
-        let store = PostgresStore::open(self.place(name(data)?), &fresh_name(), wait)?;
-        tracing::info!("the store is {self}; {}", store.standing()?);
-        Ok(store)
+        Ok(PostgresStore::open(self.place(name(data)?), &fresh_name(), wait)?)
     }
 
     /// What is wrong with its connection string.
@@ -92,7 +96,7 @@ impl Remote {
 
     fn place(&self, bot: String) -> Place {
         // A machine without a name is told apart by the rest.
-        let machine = fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default().trim().to_owned();
+        let machine = rustix::system::uname().nodename().to_string_lossy().into_owned();
         Place {
             database: self.database.expose().to_owned(),
             password: self.password.as_ref().map(|password| password.expose().to_owned()),
@@ -101,6 +105,26 @@ impl Remote {
             bot,
             machine,
         }
+    }
+}
+
+/// How a store is. The database is asked on a connection that nothing else needs.
+fn standing(store: &PostgresStore, place: &Place) -> super::Standing {
+    let look = || store_postgres::try_out(place.clone()).map_err(|error| error.to_string());
+    // What cannot be written is not asked.
+    let found = store.trouble().map_or_else(look, Err);
+    let (trouble, found) = match found {
+        Ok(found) => (None, Some(found)),
+        Err(trouble) => (Some(trouble), None),
+    };
+    super::Standing {
+        shard: place.shard.clone(),
+        renewed_ago_s: store.renewed_ago().as_secs_f64(),
+        failures: store.failures(),
+        synchronous: found.as_ref().map(|found| found.cost == Cost::Synchronous),
+        cost: found.as_ref().map(|found| found.cost.to_string()),
+        others: found.map_or_else(Vec::new, |found| found.others),
+        trouble,
     }
 }
 

@@ -1,10 +1,9 @@
 //! A program that is built without PostgreSQL: its configuration cannot name one.
 
-use super::Remote;
+use super::{Opened, Remote};
 use crate::store::Wait;
 use anyhow::bail;
 use journal::store::Store;
-use std::sync::Arc;
 use store_sled::DataDir;
 
 const MISSING: &str = "this astragal is built without PostgreSQL (cargo feature postgres)";
@@ -24,7 +23,7 @@ impl Remote {
     ///
     /// # Errors
     /// Always.
-    pub fn open(&self, _: &DataDir, _: Wait<'_>) -> anyhow::Result<Arc<dyn Store>> {
+    pub fn open(&self, _: &DataDir, _: Wait<'_>) -> anyhow::Result<Opened> {
         bail!(MISSING)
     }
 

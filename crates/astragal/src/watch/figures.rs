@@ -2,6 +2,7 @@
 
 use crate::backups;
 use crate::operator::Operator;
+use crate::remote::Standing;
 use std::fs;
 use std::path::Path;
 use std::time::UNIX_EPOCH;
@@ -13,7 +14,10 @@ const TICKS_PER_SECOND: f64 = 100.0;
 pub fn measure(operator: &Operator) {
     metrics::gauge!("astragal_build_info", "version" => env!("CARGO_PKG_VERSION")).set(1.0);
     gauge("process_start_time_seconds", operator.since.as_second() as f64);
-    gauge("astragal_store_bytes", size_of(&operator.data.join("store")) as f64);
+    match operator.store.standing() {
+        Some(standing) => measure_server(&standing),
+        None => gauge("astragal_store_bytes", size_of(&operator.data.join("store")) as f64),
+    }
     if let Ok(disk) = rustix::fs::statvfs(&operator.data) {
         gauge("astragal_disk_free_bytes", (disk.f_bavail * disk.f_frsize) as f64);
     }
@@ -28,6 +32,16 @@ pub fn measure(operator: &Operator) {
 // Sizes and times are far below where floating point becomes inexact.
 fn gauge(name: &'static str, value: f64) {
     metrics::gauge!(name).set(value);
+}
+
+/// A store on a server, which has no size of its own.
+fn measure_server(standing: &Standing) {
+    gauge("astragal_lease_age_seconds", standing.renewed_ago_s);
+    metrics::counter!("astragal_lease_failures_total").absolute(standing.failures);
+    if let Some(synchronous) = standing.synchronous {
+        gauge("astragal_database_synchronous", f64::from(u8::from(synchronous)));
+        gauge("astragal_standbys", standing.others.len() as f64);
+    }
 }
 
 /// The bytes of all files below a directory. A file may go while they are counted.

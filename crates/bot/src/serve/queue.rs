@@ -30,10 +30,11 @@ const IDLE: Duration = Duration::from_secs(600);
 const FIRST_WAIT: Duration = Duration::from_secs(1);
 const LONGEST_WAIT: Duration = Duration::from_secs(60);
 
-const REFUSED: &str = "I cannot write to my disk: nothing changed. Try again later; the log tells the operator why.";
+const REFUSED: &str =
+    "I cannot store anything now, so nothing changed. Try again later; the log tells the operator why.";
 const DOUBTED: &str =
-    "I cannot write to my disk, and do not know yet whether that was kept: look with !history before you try again.";
-const DELAYED: &str = "I cannot write to my disk: I play that as soon as I can. The log tells the operator why.";
+    "I cannot store anything now, and do not know yet whether that was kept: look with !history before you try again.";
+const DELAYED: &str = "I cannot store anything now: I play that as soon as I can. The log tells the operator why.";
 
 /// A job for a table.
 pub(super) enum Job {

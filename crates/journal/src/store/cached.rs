@@ -11,6 +11,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+/// Records that were asked for, by where they were found.
+pub const READS: &str = "astragal_reads_total";
+
 /// How many bytes of memory a record costs besides its key and value, about.
 const OVERHEAD: usize = 120;
 
@@ -28,6 +31,7 @@ impl Cached {
             values: Lately::new(bytes),
             absent: Lately::new(bytes / 8),
             families: BTreeMap::new(),
+            changes: 0,
             reading: BTreeMap::new(),
         };
         Cached { store, known: Mutex::new(known) }
@@ -40,11 +44,35 @@ impl Cached {
         known.values.kept.clear();
         known.absent.kept.clear();
         known.families.clear();
+        known.changes += 1;
         known.reading.values_mut().for_each(|(_, written)| *written = true);
     }
 
     fn known(&self) -> MutexGuard<'_, Known> {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What is known, once the families of these keys are listed. Nobody waits for that who asks for something else.
+    fn known_of<'k>(&self, keys: impl IntoIterator<Item = &'k str>) -> MutexGuard<'_, Known> {
+        let mut known = self.known();
+        for family in keys.into_iter().filter_map(keys::family_of) {
+            while !known.families.contains_key(family) {
+                let before = known.changes;
+                drop(known);
+                let all = scan_all(&*self.store, family).map(|record| record.map(|(key, _)| key));
+                let listed = all.collect::<Result<BTreeSet<_>, _>>();
+                known = self.known();
+                match listed {
+                    // What was written meanwhile may be missing.
+                    _ if known.changes != before => {}
+                    Ok(keys) => drop(known.families.insert(family, Some(keys))),
+                    Err(StoreError::Damaged { .. }) => drop(known.families.insert(family, None)),
+                    // It may be listed next time.
+                    Err(_) => break,
+                }
+            }
+        }
+        known
     }
 
     /// Does a write and learns what it did.
@@ -66,12 +94,14 @@ impl Cached {
 
 impl Store for Cached {
     fn read(&self, key: &str) -> Result<Option<Vec<u8>>, StoreError> {
-        let mut known = self.known();
-        if let Some(value) = known.look(key, &*self.store) {
+        let mut known = self.known_of([key]);
+        if let Some(value) = known.look(key) {
+            metrics::counter!(READS, "found" => "here").increment(1);
             return Ok(value);
         }
         known.begin(key);
         drop(known);
+        metrics::counter!(READS, "found" => "in the store").increment(1);
         let read = self.store.read(key);
         let mut known = self.known();
         if known.end(key)
@@ -83,12 +113,15 @@ impl Store for Cached {
     }
 
     fn read_many(&self, keys: &[String]) -> Result<Vec<Option<Vec<u8>>>, StoreError> {
-        let mut known = self.known();
-        let found: Vec<_> = keys.iter().map(|key| known.look(key, &*self.store)).collect();
+        let mut known = self.known_of(keys.iter().map(String::as_str));
+        let found: Vec<_> = keys.iter().map(|key| known.look(key)).collect();
         let unknown = keys.iter().zip(&found).filter(|(_, found)| found.is_none()).map(|(key, _)| key.clone());
         let unknown: Vec<String> = unknown.collect();
         unknown.iter().for_each(|key| known.begin(key));
         drop(known);
+        let (here, there) = (keys.len() - unknown.len(), unknown.len());
+        metrics::counter!(READS, "found" => "here").increment(here as u64);
+        metrics::counter!(READS, "found" => "in the store").increment(there as u64);
         let read = if unknown.is_empty() { Ok(Vec::new()) } else { self.store.read_many(&unknown) };
         let mut known = self.known();
         for (place, key) in unknown.iter().enumerate() {
@@ -130,24 +163,22 @@ struct Known {
     /// The keys of these families, once one of them was asked for: of no other key there is a record. `None` if they cannot
     /// be listed, because one record is damaged.
     families: BTreeMap<&'static str, Option<BTreeSet<String>>>,
+    /// How often something of a family was written, or all was forgotten.
+    changes: u64,
     /// Keys that are being read: by how many, and whether one was written meanwhile, so that what they found may be old.
     reading: BTreeMap<String, (usize, bool)>,
 }
 
 impl Known {
     /// What is known under a key; an inner `None` means that there is nothing.
-    fn look(&mut self, key: &str, store: &dyn Store) -> Option<Option<Vec<u8>>> {
+    fn look(&mut self, key: &str) -> Option<Option<Vec<u8>>> {
         if let Some(value) = self.values.get(key) {
             return Some(Some(value.clone()));
         }
         let Some(family) = keys::family_of(key) else {
             return self.absent.get(key).map(|()| None);
         };
-        if !self.families.contains_key(family) {
-            let all = scan_all(store, family).map(|record| record.map(|(key, _)| key));
-            self.families.insert(family, all.collect::<Result<_, _>>().ok());
-        }
-        self.families[family].as_ref().filter(|keys| !keys.contains(key)).map(|_| None)
+        self.families.get(family)?.as_ref().filter(|keys| !keys.contains(key)).map(|_| None)
     }
 
     fn begin(&mut self, key: &str) {
@@ -202,6 +233,7 @@ impl Known {
     }
 
     fn overtake(&mut self, key: &str) {
+        self.changes += u64::from(keys::family_of(key).is_some());
         if let Some((_, written)) = self.reading.get_mut(key) {
             *written = true;
         }

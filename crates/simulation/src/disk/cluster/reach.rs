@@ -92,6 +92,10 @@ impl Database for Reach {
         PAIR
     }
 
+    fn called(&self, host: usize) -> String {
+        format!("server {host}")
+    }
+
     fn first(&self) -> usize {
         self.first.load(Ordering::Relaxed)
     }
