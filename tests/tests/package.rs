@@ -9,7 +9,7 @@ use std::process::{Child, Command, Output, Stdio};
 use tests::help::{Page, pages};
 use tests::irc::{Client, Ngircd, NgircdOptions};
 use tests::program;
-use tests::shipped::full;
+use tests::shipped::with_postgres;
 
 fn project() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("tests/ is in the workspace")
@@ -49,7 +49,8 @@ fn bare() -> tempfile::TempDir {
 
 /// The package of the program that users build.
 fn package(version: &str) -> PathBuf {
-    let made = run(Command::new(project().join("deploy/package.sh")).arg(full()).arg(version).stderr(Stdio::null()));
+    let made =
+        run(Command::new(project().join("deploy/package.sh")).arg(with_postgres()).arg(version).stderr(Stdio::null()));
     project().join(made.lines().last().expect("its path"))
 }
 
@@ -104,18 +105,28 @@ fn from_a_bare_system_to_a_bot_that_answers_and_back() {
     assert_eq!((mode("etc/astragal"), mode("etc/astragal/secrets")), (0o755, 0o700));
     assert!(system.has("usr/lib/systemd/system/astragal.service") && system.has("usr/share/man/man1/astragal.1.gz"));
     let page = |page: &Page| [&["astragal".to_owned()], &page.words[..]].concat().join("-") + ".1.gz";
-    let pages: BTreeSet<String> = pages(&full()).iter().map(page).collect();
+    let pages: BTreeSet<String> = pages(&with_postgres()).iter().map(page).collect();
     let there = fs::read_dir(system.0.path().join("usr/share/man/man1")).expect("it is there");
     let there = there.map(|file| file.expect("readable").file_name().into_string().expect("text"));
     let there: BTreeSet<String> = there.filter(|name| name.starts_with("astragal")).collect();
     assert_eq!(there, pages, "each command has its page, and no page is left of another version");
 
-    for file in ["alerts.yml", "dashboard.json", "manual/operators.md", "manual/games/mvk.md", "examples/compose.yml"] {
+    let files = [
+        "alerts.yml",
+        "alerts-machines.yml",
+        "dashboard.json",
+        "manual/operators.md",
+        "manual/games/mvk.md",
+        "examples/compose.yml",
+        "examples/machines.yml",
+    ];
+    for file in files {
         assert!(system.has(&format!("usr/share/doc/astragal/{file}")), "{file}");
     }
     let notices = fs::read_to_string(system.0.path().join("usr/share/doc/astragal/THIRD-PARTY")).expect("it is there");
     assert!(
         notices.contains("\nsled 0.34.7: MIT/Apache-2.0; ")
+            && notices.contains("\ntokio-postgres ")
             && notices.contains("Mozilla Public License")
             && notices.contains("SIL OPEN FONT LICENSE"),
         "licences"
