@@ -35,11 +35,7 @@ use transport_console::{Completes, Console, Input, Opening};
 pub fn run(place: Place, log: Log) -> anyhow::Result<()> {
     let config = Arc::new(place.config()?);
     warn(&place, &config)?;
-    let path = place.data_of(&config)?;
-    owner::must_not_be_roots(&path)?;
-    let data = DataDir::claim(&path)?;
-    let home = Home { backups: path.join(&config.backups.directory), data: path, kept: config.store.kept() };
-    backups::remove_unfinished(&home.data, &home.backups);
+    let (data, home) = claimed(&place, &config)?;
     let written = check::last_written(&data);
     check::before_a_start(&data, &home)?;
     // An upgrade may replace it while it runs.
@@ -93,6 +89,16 @@ pub fn run(place: Place, log: Log) -> anyhow::Result<()> {
         tracing::info!("stopped");
     }
     ended
+}
+
+/// The data directory, which is this bot's from now on.
+fn claimed(place: &Place, config: &Config) -> anyhow::Result<(DataDir, Home)> {
+    let path = place.data_of(config)?;
+    owner::must_not_be_roots(&path)?;
+    let data = DataDir::claim(&path)?;
+    let home = Home { backups: path.join(&config.backups.directory), data: path, kept: config.store.kept() };
+    backups::remove_unfinished(&home.data, &home.backups);
+    Ok((data, home))
 }
 
 /// Opens the store, once no other bot has it.
