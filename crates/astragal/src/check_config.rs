@@ -52,7 +52,14 @@ pub fn check(place: &Place, reach: Reach) -> anyhow::Result<()> {
     let mut out = out();
     match &place.file {
         Some(file) => writeln!(out, "{}: no mistakes", file.display())?,
-        None => writeln!(out, "there is no configuration file: the bot plays in the terminal")?,
+        None if config.networks.is_empty() => {
+            writeln!(out, "there is no configuration file: the bot plays in the terminal")?;
+        }
+        None => writeln!(
+            out,
+            "there is no configuration file: the environment has no mistakes, and names {}",
+            config.networks.titles()
+        )?,
     }
     for exposed in place.exposed_secrets()? {
         writeln!(out, "{exposed}")?;

@@ -22,7 +22,7 @@ use tracing_subscriber::util::SubscriberInitExt;
 use tracing_subscriber::{EnvFilter, Registry, fmt, reload};
 
 /// The default log filter, in addition to those of the kinds of networks.
-const USUAL: &str = "warn,sled=off,astragal::run=info,astragal::remote=info";
+const USUAL: &str = "warn,sled=off,astragal::run=info,astragal::ending=info,store_postgres=info";
 /// The same failure is reported again after this time.
 const ONCE_IN: Duration = Duration::from_secs(24 * 3600);
 /// The most failures waiting to be reported.
