@@ -101,6 +101,10 @@ fn a_restore_that_was_interrupted_is_not_played_with_and_is_done_again() {
     half.put("restoring", "true");
     half.put("table/console/hall/doc", "{}");
     open(&server.database(), "main").unwrap().commit(&half).unwrap();
+    let elsewhere = postgres.refuses(&["check"]);
+    assert!(elsewhere.contains("is not there: name the bot's data directory with --data"), "{elsewhere}");
+    assert!(!postgres.file("data").exists(), "looking makes nothing");
+    fs::create_dir(postgres.file("data")).unwrap();
     let refused = postgres.refuses(&["check"]);
     assert!(refused.contains("a restore into the shard main on PostgreSQL was interrupted"), "{refused}");
     postgres.does(&["restore", text(&backup)], "");
@@ -113,6 +117,7 @@ fn what_is_wrong_with_the_database_is_said_in_plain_words() {
     let directory = server.directory().display().to_string();
     let says = |store: &str, told: &str| {
         let bot = Bot::new(store);
+        fs::create_dir(bot.file("data")).unwrap();
         let said = bot.refuses(&["check"]);
         assert!(said.contains(told), "{store}: {said}");
     };
