@@ -77,6 +77,8 @@ fn open(database: &str, shard: &str) -> Arc<dyn Store> {
 
 /// Milliseconds for a command's writes: four records of 300 bytes and one that goes.
 fn probe(database: &str) -> f64 {
+    // The store makes the tables.
+    drop(open(database, "tables"));
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
     runtime.block_on(async {
         let (client, connection) = tokio_postgres::connect(database, NoTls).await.expect("it lets us in");
