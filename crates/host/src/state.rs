@@ -14,6 +14,9 @@ use serde::de::DeserializeOwned;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+/// Of how many players it is read at once what they did last.
+const MOST_SEATS: usize = 20;
+
 /// A table's state. A message is played on a copy, which then replaces it or is dropped, so it is quick to copy.
 #[derive(Clone)]
 pub struct State {
@@ -67,14 +70,17 @@ impl State {
     /// # Errors
     /// The store cannot be read.
     pub fn read_from(host: &Host, id: TableId) -> Result<Self, StoreError> {
+        let games = host.plugins.manifests().map(|plugin| keys::game(&id, &plugin.id));
+        know(host, games.chain([keys::head(&id), keys::doc(&id), keys::seed(&id, 1)]))?;
         let head: Option<Head> = host.read_doc(&keys::head(&id))?;
+        let doc: Option<TableDoc> = host.read_doc(&keys::doc(&id))?;
+        know(host, near(&id, head.as_ref(), doc.as_ref()))?;
         let seed = match &head {
             Some(head) => Some(read_seed(host, &id, head.epoch)?),
             None => None,
         };
         let mut head = head.unwrap_or_default();
         head.time = time_of(host, &keys::entry(&id, head.number))?;
-        let doc: Option<TableDoc> = host.read_doc(&keys::doc(&id))?;
         let gap = (head.reserved > head.number).then_some((head.number + 1, head.reserved));
         let doc = Stored { stored: doc.is_some(), doc: Arc::new(doc.unwrap_or_default()) };
         Ok(State {
@@ -179,6 +185,21 @@ pub fn rely_on<T: DeserializeOwned>(host: &Host, key: &str, writes: &mut Batch) 
     let read = found.as_ref().map(|bytes| from_json(key, bytes)).transpose()?;
     writes.rely_on(Condition::Value(key.to_owned(), found));
     Ok(read)
+}
+
+/// Reads these at once, so that a store on another machine is not asked for one after the other.
+fn know(host: &Host, keys: impl Iterator<Item = String>) -> Result<(), StoreError> {
+    host.read_many(&keys.collect::<Vec<_>>()).map(drop)
+}
+
+/// What is asked for next at a table: the end of its journal, and what its players did last.
+fn near<'a>(id: &'a TableId, head: Option<&'a Head>, doc: Option<&'a TableDoc>) -> impl Iterator<Item = String> {
+    let end = head.into_iter().flat_map(|head| [keys::entry(id, head.number), keys::seed(id, head.epoch)]);
+    let seats = doc.into_iter().flat_map(|doc| &doc.seats).take(MOST_SEATS);
+    let players = seats.flat_map(|(player, seat)| {
+        [keys::choices(id, player), keys::last_of_player(id, player), keys::last_of_character(id, seat.plays)]
+    });
+    end.chain(players)
 }
 
 /// The time of the entry under `key`, if there is one.

@@ -5,7 +5,8 @@ use crate::page::Page;
 use crate::store::StoreError;
 use std::collections::BTreeMap;
 
-/// The most entries read at once. A walk begins with one and doubles, because most end after a few.
+/// The fewest and the most entries read at once. A walk begins with few and doubles, because most end soon.
+const FEWEST: u64 = 16;
 const MOST: u64 = 64;
 
 /// Entries read already.
@@ -27,7 +28,7 @@ impl Ahead {
         read: impl Fn(&[String]) -> Result<Vec<Option<Vec<u8>>>, StoreError>,
     ) -> Result<Option<Page>, StoreError> {
         if !self.read.contains_key(&number) {
-            self.many = (self.many * 2).clamp(1, MOST);
+            self.many = (self.many * 2).clamp(FEWEST, MOST);
             let numbers = number.saturating_sub(self.many - 1).max(1)..=number;
             let keys: Vec<String> = numbers.clone().map(|number| keys::entry(table, number)).collect();
             // If one of those below is damaged, the walk may never come to it.

@@ -1,8 +1,8 @@
 //! What was read or written lately, in memory in front of a store that nobody else writes.
 //!
 //! Most of what a command needs was written by one of the commands before it, so a table in play reads next to nothing from
-//! the store, wherever that is. What is walked through once ([`Store::read_many`], [`Store::scan`]) is not kept, so
-//! that it pushes nothing out.
+//! the store, wherever that is. What is walked through ([`Store::read_many`]) is kept apart, so that it pushes nothing else
+//! out, and pages of keys ([`Store::scan`]) are not kept.
 
 use super::{Batch, Lease, Position, Store, StoreError, scan_all};
 use crate::keys;
@@ -25,10 +25,12 @@ pub struct Cached {
 
 impl Cached {
     /// A store in front of `store`, of which nobody else may write anything from now on. It keeps values of up to `bytes`
-    /// bytes in all, keys included, and an eighth of that of the knowledge that there is no value.
+    /// bytes in all, keys included, of which an eighth is for what was walked through, and as much as that of the knowledge
+    /// that there is no value.
     pub fn new(store: Arc<dyn Store>, bytes: usize) -> Self {
         let known = Known {
-            values: Lately::new(bytes),
+            values: Lately::new(bytes - bytes / 8),
+            walked: Lately::new(bytes / 8),
             absent: Lately::new(bytes / 8),
             families: BTreeMap::new(),
             changes: 0,
@@ -40,9 +42,9 @@ impl Cached {
     /// Forgets everything, because somebody else may have written to the store.
     pub fn forget(&self) {
         let mut known = self.known();
-        (known.values.bytes, known.absent.bytes) = (0, 0);
-        known.values.kept.clear();
-        known.absent.kept.clear();
+        known.values.clear();
+        known.walked.clear();
+        known.absent.clear();
         known.families.clear();
         known.changes += 1;
         known.reading.values_mut().for_each(|(_, written)| *written = true);
@@ -125,9 +127,11 @@ impl Store for Cached {
         let read = if unknown.is_empty() { Ok(Vec::new()) } else { self.store.read_many(&unknown) };
         let mut known = self.known();
         for (place, key) in unknown.iter().enumerate() {
-            // That there is nothing costs little.
-            if known.end(key) && read.as_ref().is_ok_and(|read| read.get(place).is_some_and(Option::is_none)) {
-                known.keep(key, None);
+            if known.end(key)
+                && let Ok(read) = &read
+                && let Some(value) = read.get(place)
+            {
+                known.walk(key, value.as_deref());
             }
         }
         let mut read = read?.into_iter();
@@ -158,6 +162,8 @@ impl Store for Cached {
 /// What is known of the store.
 struct Known {
     values: Lately<Vec<u8>>,
+    /// Values that were read among many others.
+    walked: Lately<Vec<u8>>,
     /// Keys without a value.
     absent: Lately<()>,
     /// The keys of these families, once one of them was asked for: of no other key there is a record. `None` if they cannot
@@ -172,7 +178,7 @@ struct Known {
 impl Known {
     /// What is known under a key; an inner `None` means that there is nothing.
     fn look(&mut self, key: &str) -> Option<Option<Vec<u8>>> {
-        if let Some(value) = self.values.get(key) {
+        if let Some(value) = self.values.get(key).or_else(|| self.walked.get(key)) {
             return Some(Some(value.clone()));
         }
         let Some(family) = keys::family_of(key) else {
@@ -209,8 +215,7 @@ impl Known {
 
     /// Keeps what is under a key.
     fn keep(&mut self, key: &str, value: Option<&[u8]>) {
-        self.values.remove(key);
-        self.absent.remove(key);
+        self.drop_all(key);
         match value {
             Some(value) => self.values.put(key, value.to_vec(), value.len()),
             // Anybody can invent names of rooms, people and messages, but a table's records are its own.
@@ -219,10 +224,23 @@ impl Known {
         }
     }
 
+    /// Keeps what is under a key that was read among many.
+    fn walk(&mut self, key: &str, value: Option<&[u8]>) {
+        match value {
+            Some(value) => self.walked.put(key, value.to_vec(), value.len()),
+            None => self.keep(key, None),
+        }
+    }
+
+    fn drop_all(&mut self, key: &str) {
+        self.values.remove(key);
+        self.walked.remove(key);
+        self.absent.remove(key);
+    }
+
     fn forget(&mut self, key: &str) {
         self.overtake(key);
-        self.values.remove(key);
-        self.absent.remove(key);
+        self.drop_all(key);
         // It may be there.
         self.family(key).map(|family| family.insert(key.to_owned()));
     }
@@ -261,6 +279,7 @@ impl<V> Lately<V> {
         if cost > self.most / 8 {
             return;
         }
+        self.remove(key);
         self.bytes += cost;
         self.kept.insert(key.to_owned(), (value, cost));
         while self.bytes > self.most
@@ -274,6 +293,11 @@ impl<V> Lately<V> {
         if let Some((_, cost)) = self.kept.remove(key) {
             self.bytes -= cost;
         }
+    }
+
+    fn clear(&mut self) {
+        self.kept.clear();
+        self.bytes = 0;
     }
 }
 
