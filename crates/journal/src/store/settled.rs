@@ -5,6 +5,7 @@
 //! told.
 
 use super::{Batch, StoreError};
+use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Mutex, PoisonError, RwLock, RwLockReadGuard};
 use std::time::Duration;
@@ -24,8 +25,8 @@ pub trait Engine: Send + Sync {
 /// An open database that is reopened after a failure.
 pub struct Settled<E> {
     opener: Opener<E>,
-    /// `None` after a failure, until it is reopened.
-    open: RwLock<Option<E>>,
+    /// `None` after a failure, until it is reopened; and how often it was.
+    open: RwLock<(Option<E>, u64)>,
     /// Held by the commit in progress.
     turn: Mutex<()>,
     pause: Box<dyn Fn(Duration) + Send + Sync>,
@@ -44,7 +45,7 @@ impl<E: Engine> Settled<E> {
     /// # Errors
     /// Those of `opener`.
     pub fn open(opener: impl Fn() -> Result<E, StoreError> + Send + Sync + 'static) -> Result<Self, StoreError> {
-        let open = RwLock::new(Some(opener()?));
+        let open = RwLock::new((Some(opener()?), 0));
         Ok(Settled { opener: Box::new(opener), open, turn: Mutex::default(), pause: Box::new(std::thread::sleep) })
     }
 
@@ -60,13 +61,14 @@ impl<E: Engine> Settled<E> {
     /// # Errors
     /// Those of `work`, and those of reopening the database; [`StoreError::Damaged`] if `work` panics.
     pub fn read<T>(&self, work: impl Fn(&E) -> Result<T, StoreError>) -> Result<T, StoreError> {
-        let read = catch_unwind(AssertUnwindSafe(|| self.with(work)));
+        let which = Cell::new(0);
+        let read = catch_unwind(AssertUnwindSafe(|| self.with(&which, work)));
         let panicked = |_| Err(StoreError::damaged("(the database's own)", "the database panicked while it was read"));
         let panics = read.is_err();
         let read = read.unwrap_or_else(panicked);
         // Damage reported as an error leaves the database open.
         if panics || matches!(read, Err(StoreError::Unavailable(_) | StoreError::InDoubt(_))) {
-            self.close();
+            self.close(which.get());
         }
         read
     }
@@ -89,43 +91,49 @@ impl<E: Engine> Settled<E> {
     pub fn commit_by(&self, work: impl Fn(&E, u64) -> Result<(), StoreError>) -> Result<(), StoreError> {
         // A failed commit that is in doubt is settled before the next one begins.
         let _turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
-        let number = self.with(|open| Ok(open.commits() + 1))?;
-        let work = || self.with(|open| work(open, number));
+        let which = Cell::new(0);
+        let number = self.with(&which, |open| Ok(open.commits() + 1))?;
+        let work = || self.with(&which, |open| work(open, number));
         let panicked = |_| Err(StoreError::Unavailable("the database panicked".to_owned()));
         match catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(panicked) {
             Ok(()) => Ok(()),
-            Err(failure) => self.settle(number, failure),
+            Err(failure) => self.settle(number, which, failure),
         }
     }
 
-    /// Runs `work` on the open database, reopening it first after a failure.
-    fn with<T>(&self, work: impl Fn(&E) -> Result<T, StoreError>) -> Result<T, StoreError> {
-        if let Some(open) = &*self.read_lock() {
+    /// Runs `work` on the open database, reopening it first after a failure. Says `which` it was, by how often it had been
+    /// reopened.
+    fn with<T>(&self, which: &Cell<u64>, work: impl Fn(&E) -> Result<T, StoreError>) -> Result<T, StoreError> {
+        if let (Some(open), times) = &*self.read_lock() {
+            which.set(*times);
             return work(open);
         }
         let mut closed = self.open.write().unwrap_or_else(PoisonError::into_inner);
-        if closed.is_none() {
-            *closed = Some((self.opener)()?);
+        if closed.0.is_none() {
+            *closed = (Some((self.opener)()?), closed.1 + 1);
             tracing::warn!("the database was opened again after a failure");
         }
         drop(closed);
         match &*self.read_lock() {
-            Some(open) => work(open),
-            None => Err(StoreError::Unavailable("the database failed again at once".to_owned())),
+            (Some(open), times) => {
+                which.set(*times);
+                work(open)
+            }
+            (None, _) => Err(StoreError::Unavailable("the database failed again at once".to_owned())),
         }
     }
 
-    fn read_lock(&self) -> RwLockReadGuard<'_, Option<E>> {
+    fn read_lock(&self) -> RwLockReadGuard<'_, (Option<E>, u64)> {
         // A panic while reading leaves nothing half done, so poison can be ignored.
         self.open.read().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Finds out whether commit `number`, which failed halfway, was done: the reopened database knows. If it cannot be
     /// reopened, for example because the disk is full, that is reported, and the next commit looks first.
-    fn settle(&self, number: u64, failure: StoreError) -> Result<(), StoreError> {
-        self.close();
+    fn settle(&self, number: u64, which: Cell<u64>, failure: StoreError) -> Result<(), StoreError> {
+        self.close(which.get());
         for _ in 0..TRIES {
-            match self.with(|open| Ok(open.commits())) {
+            match self.with(&which, |open| Ok(open.commits())) {
                 Ok(commits) if commits >= number => {
                     tracing::warn!(error = %failure, "a write failed on its way, and was done nevertheless");
                     return Ok(());
@@ -141,8 +149,13 @@ impl<E: Engine> Settled<E> {
 }
 
 impl<E> Settled<E> {
-    fn close(&self) {
-        let open = self.open.write().unwrap_or_else(PoisonError::into_inner).take();
+    /// Closes the database, unless it was reopened since it was this one: whoever failed on the old one says nothing of the
+    /// new one.
+    fn close(&self, which: u64) {
+        let open = {
+            let mut open = self.open.write().unwrap_or_else(PoisonError::into_inner);
+            if open.1 == which { open.0.take() } else { None }
+        };
         // Closing a database writes and syncs once more, which may panic if it cannot.
         if catch_unwind(AssertUnwindSafe(|| drop(open))).is_err() {
             tracing::warn!("the database was not closed in order");
@@ -152,7 +165,8 @@ impl<E> Settled<E> {
 
 impl<E> Drop for Settled<E> {
     fn drop(&mut self) {
-        self.close();
+        let which = self.open.get_mut().unwrap_or_else(PoisonError::into_inner).1;
+        self.close(which);
     }
 }
 
@@ -199,6 +213,18 @@ mod tests {
         let panicked = settled.read(|_| -> Result<(), _> { panic!("on purpose") }).unwrap_err();
         assert!(matches!(panicked, StoreError::Damaged { .. }));
         assert_eq!(which(), 3);
+    }
+
+    #[test]
+    fn whoever_failed_before_the_database_was_opened_anew_does_not_close_the_new_one() {
+        let (settled, which) = (opened(), Cell::new(7));
+        let now = || settled.with(&which, |open| Ok(open.0)).unwrap();
+        assert_eq!((now(), which.get()), (1, 0));
+        settled.close(0);
+        assert_eq!((now(), which.get()), (2, 1));
+        // Another one that failed on the first one comes later.
+        settled.close(0);
+        assert_eq!((now(), which.get()), (2, 1));
     }
 
     #[test]
