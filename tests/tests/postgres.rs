@@ -19,7 +19,7 @@ use tests::postgres::{Server, Wire};
 
 fn place(database: &str, shard: &str, bot: &str) -> Place {
     let [database, shard, bot, machine] = [database, shard, bot, "here"].map(str::to_owned);
-    Place { database, password: None, authority: None, shard, bot, machine }
+    Place { database, password: None, authority: None, shard, bot, machine, tally: None }
 }
 
 /// A run of a bot.
@@ -270,6 +270,56 @@ fn a_database_that_lost_what_it_acknowledged_is_noticed() {
     let store = open(&server.database(), "main").unwrap();
     assert!(store.read(LOST).unwrap().is_some());
     store.commit(&one("k", "7")).unwrap();
+}
+
+#[test]
+fn a_loss_is_noticed_at_the_next_start_by_what_the_machine_has_noted() {
+    let (server, home) = (Server::start(), tempfile::tempdir().unwrap());
+    let open = |shard: &str| {
+        let noted = place(&server.database(), shard, "b0");
+        let noted = Place { tally: Some(home.path().join(format!("tally-{shard}"))), ..noted };
+        PostgresStore::open(noted, "0", Wait::Briefly)
+    };
+    let store = open("main").unwrap();
+    for number in 0..5 {
+        store.commit(&one("k", &number.to_string())).unwrap();
+    }
+    drop(store);
+    // It was restored to an earlier moment.
+    server.run("update lease set commits = commits - 2");
+    let lost = open("main").map(drop).unwrap_err().to_string();
+    assert!(lost.contains("the database lost the last 2 of 5 writes"), "{lost}");
+    let kept_out = open("main").map(drop).unwrap_err().to_string();
+    server.run(kept_out.split_once(" by this statement in it: ").expect("it says what to do").1);
+    for _ in 0..2 {
+        drop(open("main").unwrap());
+    }
+    // A shard that is new, or that was removed, lacks nothing.
+    drop(open("other").unwrap());
+    server.run("truncate lease, record");
+    drop(open("main").unwrap());
+}
+
+#[test]
+fn a_loss_is_noticed_at_a_takeover_by_whoever_stood_by() {
+    let server = Server::start();
+    let store = open(&server.database(), "main").unwrap();
+    for number in 0..5 {
+        store.commit(&one("k", &number.to_string())).unwrap();
+    }
+    let (told, tells) = std::sync::mpsc::channel();
+    let database = server.database();
+    let stands_by = std::thread::spawn(move || {
+        let tell = move |other: &str| drop(told.send(other.to_owned()));
+        PostgresStore::open(place(&database, "main", "b1"), "0", Wait::ForAsLong(&tell)).map(drop)
+    });
+    // It looks each second, and the lease is renewed every two.
+    (0..5).for_each(|_| drop(tells.recv().unwrap()));
+    server.run("update lease set commits = commits - 2, fence = fence + 1, until = '-infinity'");
+    let lost = stands_by.join().unwrap().unwrap_err().to_string();
+    assert!(lost.contains("the database lost the last 2 of 5 writes"), "{lost}");
+    drop(store);
+    assert_eq!(server.run("select until from lease"), "infinity", "nobody plays before the operator says so");
 }
 
 #[test]

@@ -6,7 +6,7 @@ use crate::statements::{Holder, Statement};
 use crate::tls::encrypting;
 use crate::wording::{failed, fit, gone, late};
 use crate::{Cost, DEADLINE, Place, Standing, clock};
-use journal::store::StoreError;
+use journal::store::{StoreError, Tally};
 use std::collections::BTreeMap;
 use std::future::Future;
 use std::pin::Pin;
@@ -68,13 +68,14 @@ pub struct Hosts {
     /// How its connections are called.
     called: String,
     first: AtomicUsize,
+    tally: Option<Tally>,
 }
 
 impl Hosts {
     /// Reads the connection string; `run` tells this run of the bot from all others.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// What is wrong with it, or the machine's own file cannot be opened.
     pub fn new(place: Place, run: &str, intent: Intent) -> Result<Self, StoreError> {
         let same = format!("{}/", place.bot);
         let name = Name { shard: place.shard.clone(), owner: format!("{same}{run}/{}", place.machine), same };
@@ -82,7 +83,10 @@ impl Hosts {
             Intent::Play => format!("{NAME}/{}/{}/{}", place.shard, place.bot, place.machine),
             Intent::Look => NAME.to_owned(),
         };
-        Ok(Hosts { config: parsed(&place)?, place, name, called, first: AtomicUsize::new(0) })
+        let tally = place.tally.as_deref().map(Tally::open).transpose();
+        let unopened = |error| StoreError::Unavailable(format!("the tally of the database cannot be opened: {error}"));
+        let tally = tally.map_err(unopened)?;
+        Ok(Hosts { config: parsed(&place)?, place, name, called, first: AtomicUsize::new(0), tally })
     }
 }
 
@@ -123,6 +127,17 @@ impl Database for Hosts {
 
     fn pause(&self, time: Duration) {
         std::thread::sleep(time);
+    }
+
+    fn tallied(&self) -> u64 {
+        // One that cannot be read is as good as none.
+        self.tally.as_ref().and_then(|tally| tally.read().ok()).unwrap_or(0)
+    }
+
+    fn tally(&self, commits: u64) {
+        if let Some(tally) = &self.tally {
+            tally.write(commits);
+        }
     }
 
     fn apart<T>(&self, work: impl FnOnce() -> T) -> T {

@@ -56,6 +56,12 @@ pub trait Database: Send + Sync + 'static {
     /// Lets so much time pass.
     fn pause(&self, time: Duration);
 
+    /// How many commits of the shard this machine has noted as durable; 0 if it has noted none.
+    fn tallied(&self) -> u64;
+
+    /// Notes that the shard has so many durable commits, for a later run of the bot on this machine.
+    fn tally(&self, commits: u64);
+
     /// Does work that waits for answers. If this thread has other tasks, they go on elsewhere meanwhile.
     fn apart<T>(&self, work: impl FnOnce() -> T) -> T {
         work()

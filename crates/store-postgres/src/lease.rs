@@ -34,13 +34,13 @@ pub struct Held {
 }
 
 impl Held {
-    fn new(fence: i64, asked: Duration) -> Self {
+    fn new(fence: i64, asked: Duration, acknowledged: u64) -> Self {
         Held {
             fence: AtomicI64::new(fence),
             renewed: AtomicU64::new(milliseconds(asked)),
             ended: AtomicBool::new(false),
             lost: AtomicBool::new(false),
-            acknowledged: AtomicU64::new(0),
+            acknowledged: AtomicU64::new(acknowledged),
             trouble: Mutex::default(),
             failures: AtomicU64::new(0),
         }
@@ -139,12 +139,14 @@ pub struct Taking<D: Database> {
     seen: Option<Holder>,
     /// Since when it was seen like that, by this machine's clock.
     since: Duration,
+    /// How many commits are known to be safe.
+    safe: u64,
 }
 
 impl<D: Database> Taking<D> {
     /// Nobody has looked yet.
     pub fn new(database: Arc<D>) -> Self {
-        Taking { since: database.now(), database, session: None, seen: None }
+        Taking { since: database.now(), database, session: None, seen: None, safe: 0 }
     }
 
     /// Who had it at the last look.
@@ -168,15 +170,37 @@ impl<D: Database> Taking<D> {
             }
         };
         match taken {
-            Ok(fence) => Ok(Some(Held::new(fence, asked))),
+            Ok(won) => Ok(Some(Held::new(won.fence, asked, self.owed(won.follows_a_bot)))),
             Err(other) => {
                 if self.seen.as_ref() != Some(&other) {
-                    (self.seen, self.since) = (Some(other), self.database.now());
+                    self.see(other);
                 }
                 self.session = Some(session);
                 Ok(None)
             }
         }
+    }
+
+    /// How many commits must be there for whoever has just taken the lease.
+    fn owed(&self, follows_a_bot: bool) -> u64 {
+        if follows_a_bot {
+            return self.safe.max(self.database.tallied());
+        }
+        self.database.tally(0);
+        0
+    }
+
+    /// Notes that the row has changed. What it said before is safe then: a change waits until those before it are.
+    fn see(&mut self, other: Holder) {
+        let before = self.seen.as_ref().filter(|before| before.is_a_bot());
+        self.safe = self.safe.max(before.map_or(0, |before| counted(before.commits)));
+        let (commits, tallied) = (counted(other.commits), self.database.tallied());
+        if other.is_a_bot() && commits < tallied {
+            let shown = other.shown();
+            tracing::warn!("{shown} plays with {commits} writes, and this machine once knew of {tallied}: some were lost");
+            self.database.tally(commits);
+        }
+        (self.seen, self.since) = (Some(other), self.database.now());
     }
 }
 
@@ -216,6 +240,11 @@ pub fn take<D: Database>(database: &Arc<D>, wait: Wait<'_>) -> Result<Held, Stor
         }
         database.pause(LOOKS);
     }
+}
+
+/// A number of commits. A damaged one is noticed by whoever plays with it.
+fn counted(commits: i64) -> u64 {
+    u64::try_from(commits).unwrap_or(0)
 }
 
 fn played(other: &Holder, shard: &str) -> StoreError {

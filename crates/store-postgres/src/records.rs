@@ -51,6 +51,7 @@ impl<D: Database> Open<D> {
             return Err(StoreError::damaged("(the newest)", lost));
         }
         held.goes_on(fence, asked, commits);
+        database.tally(commits);
         let (reads, ()) = open(database, |session| session.has(fence))?;
         let (database, held, commits) = (database.clone(), held.clone(), AtomicU64::new(commits));
         Ok(Open { database, reads, writes, held, fence, commits })
@@ -115,6 +116,7 @@ impl<D: Database> Engine for Open<D> {
         let within = DEADLINE + MEBIBYTE * u32::try_from(bytes >> 20).unwrap_or(u32::MAX).min(LONGEST);
         self.writes.commit(self.fence, counted, writes, within)?;
         self.held.goes_on(self.fence, asked, number);
+        self.database.tally(number);
         self.commits.store(number, Ordering::Release);
         Ok(())
     }

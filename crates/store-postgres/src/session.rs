@@ -12,8 +12,17 @@ use std::time::Duration;
 /// How often the row of a lease is looked at if it is changed each time.
 const LOOKS: u32 = 10;
 
-/// The fence of a lease that was taken, or who has it.
-pub type Taken = Result<i64, Holder>;
+/// A lease that was just taken, or who has it.
+pub type Taken = Result<Won, Holder>;
+
+/// A lease that was just taken.
+pub struct Won {
+    /// Its fence.
+    pub fence: i64,
+    /// True if a bot had it before, so that what that one wrote must be there. A shard may be new, or the operator may have
+    /// said that the bots are to go on without what the database lost.
+    pub follows_a_bot: bool,
+}
 
 /// Records with their keys.
 type Records = <Scan as Statement>::Answer;
@@ -41,12 +50,13 @@ impl<L: Line> Session<L> {
         self.line.begin(DEADLINE);
         for _ in 0..LOOKS {
             if let Some(fence) = self.line.run(Begin(self.name.claims(LEASE)))? {
-                return Ok(Ok(fence));
+                return Ok(Ok(Won { fence, follows_a_bot: false }));
             }
             let Some(before) = self.holder()? else { continue };
             let (claim, same, still) = (self.name.claims(LEASE), self.name.same.clone(), still == Some(&before));
+            let follows_a_bot = before.is_a_bot();
             return match self.line.run(Next { claim, before: before.clone(), same, still })? {
-                Some(fence) => Ok(Ok(fence)),
+                Some(fence) => Ok(Ok(Won { fence, follows_a_bot })),
                 None => Ok(Err(before)),
             };
         }

@@ -57,6 +57,8 @@ pub struct Holder {
     pub fence: i64,
     /// Until when it lasts, as the server writes times.
     pub until: String,
+    /// How many commits the shard has.
+    pub commits: i64,
 }
 
 impl Holder {
@@ -71,6 +73,11 @@ impl Holder {
     /// How a bot on a machine is called.
     pub fn called(bot: &str, machine: &str) -> String {
         format!("{machine} ({bot})")
+    }
+
+    /// True if it is the name of a bot, and not the reason why nobody was to take the lease.
+    pub fn is_a_bot(&self) -> bool {
+        self.owner.contains('/')
     }
 
     /// True if nobody takes the lease until the operator says so.
@@ -118,19 +125,20 @@ pub struct Look {
 
 impl Statement for Look {
     type Answer = Option<Holder>;
-    const SQL: &'static str = "select owner, fence, until::text from lease where shard = $1";
+    const SQL: &'static str = "select owner, fence, until::text, commits from lease where shard = $1";
 
     fn parameters(&self) -> Vec<Parameter<'_>> {
         vec![&self.shard]
     }
 
     fn answer(rows: &[Row]) -> Self::Answer {
-        first(rows, |row| Holder { owner: row.get(0), fence: row.get(1), until: row.get(2) })
+        first(rows, |row| Holder { owner: row.get(0), fence: row.get(1), until: row.get(2), commits: row.get(3) })
     }
 
     fn apply(&self, tables: &mut Tables, _: Time) -> Self::Answer {
         let row = tables.leases.get(&self.shard)?;
-        Some(Holder { owner: row.owner.clone(), fence: row.fence, until: row.until.to_string() })
+        let LeaseRow { owner, fence, until, commits } = row;
+        Some(Holder { owner: owner.clone(), fence: *fence, until: until.to_string(), commits: *commits })
     }
 }
 

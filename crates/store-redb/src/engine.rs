@@ -40,7 +40,7 @@ impl Open {
     pub fn new(path: &Path, fault: Arc<Fault>) -> Result<Self, StoreError> {
         fault(Step::Open).map_err(unavailable)?;
         let file = file(path).map_err(unavailable)?;
-        let tally = Tally::open(path).map_err(unavailable)?;
+        let tally = Tally::open(&path.join("tally")).map_err(unavailable)?;
         let db = database(file, fault)?;
         let open = Open { db, tally, commits: AtomicU64::new(0) };
         let commits = open.counted()?;
@@ -126,10 +126,7 @@ impl Engine for Open {
     fn commit(&self, batch: &Batch, number: u64) -> Result<(), StoreError> {
         self.write(batch, number)?;
         self.commits.store(number, Ordering::Release);
-        // The commit is durable. A tally that is behind merely detects less damage.
-        if let Err(error) = self.tally.write(number) {
-            tracing::warn!(%error, "the tally beside the database cannot be written");
-        }
+        self.tally.write(number);
         Ok(())
     }
 }

@@ -113,7 +113,7 @@ impl Open {
         fault(Step::Open).map_err(unavailable)?;
         let db = database(path).map_err(failed)?;
         let durable = Durable::new(path).map_err(unavailable)?;
-        let tally = Tally::open(path).map_err(unavailable)?;
+        let tally = Tally::open(&path.join("tally")).map_err(unavailable)?;
         let commits = match db.get(COMMITS).map_err(failed)? {
             Some(sealed) => number(&seal::open_value(COMMITS, &sealed)?)?,
             None => 0,
@@ -166,10 +166,7 @@ impl Engine for Open {
         self.durable.sync().map_err(unavailable)?;
         at(Step::Synced)?;
         self.commits.store(number, Ordering::Release);
-        // The commit is durable. A tally that is behind merely detects less damage.
-        if let Err(error) = self.tally.write(number) {
-            tracing::warn!(%error, "the tally beside the database cannot be written");
-        }
+        self.tally.write(number);
         Ok(())
     }
 }

@@ -67,7 +67,7 @@ fn step(both: &mut Both, choices: &mut Choices) {
         0 => drop(both.run(Begin(claim), |fence| fence)),
         1..=2 => {
             let Some(before) = both.tables.leases.get("main").map(|row| row.owner.clone()) else { return };
-            let before = Holder { owner: before, fence, until: String::new() };
+            let before = Holder { owner: before, fence, until: String::new(), commits: 0 };
             let (same, still) = (["a/", "b/"][choices.below(2) as usize].to_owned(), choices.below(2) == 0);
             both.run(Next { claim, before, same, still }, |fence| fence);
         }

@@ -5,17 +5,20 @@ use crate::fresh::{self, Part};
 use crate::store::Wait;
 use anyhow::{Context, ensure};
 use chat::{Clock, SystemClock};
+use jiff::{SignedDuration, Timestamp};
 use journal::Entropy;
 use journal::keys::RESTORED_KEY;
 use journal::store::{Batch, Store};
 use std::fs;
 use std::io::Write;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use store_postgres::{Cost, LOST, Place, PostgresStore, Standing};
 use store_sled::DataDir;
 
 /// The file in a data directory that tells it apart from all others.
 const NAME: &str = "bot-id";
+/// How long what was found of the database stays true enough.
+const STAYS: SignedDuration = SignedDuration::from_secs(1);
 /// The record that is there as long as a restore is under way.
 const RESTORING: &str = "restoring";
 
@@ -42,8 +45,8 @@ impl Remote {
             store.commit(&begins)?;
         }
         let (store, place) = (Arc::new(store), self.place(name(data)?));
-        let asked = store.clone();
-        Ok(Opened { store, standing: Box::new(move || standing(&asked, &place)) })
+        let (asked, last) = (store.clone(), Mutex::default());
+        Ok(Opened { store, standing: Box::new(move || lately(&last, || standing(&asked, &place))) })
     }
 
     /// Fills it, if it is empty, and leaves it empty if that fails.
@@ -86,7 +89,8 @@ impl Remote {
             Wait::Briefly => store_postgres::Wait::Briefly,
             Wait::ForAsLong(tell) => store_postgres::Wait::ForAsLong(tell),
         };
-        Ok(PostgresStore::open(self.place(name(data)?), &fresh_name(), wait)?)
+        let place = Place { tally: Some(data.file(&format!("tally-{}", self.shard))), ..self.place(name(data)?) };
+        Ok(PostgresStore::open(place, &fresh_name(), wait)?)
     }
 
     /// What is wrong with its connection string.
@@ -104,6 +108,21 @@ impl Remote {
             shard: self.shard.clone(),
             bot,
             machine,
+            tally: None,
+        }
+    }
+}
+
+/// What was found last, unless that was some time ago. Whoever asks often, or many at once, asks the database no more often.
+fn lately(last: &Mutex<Option<(Timestamp, super::Standing)>>, look: impl FnOnce() -> super::Standing) -> super::Standing {
+    let mut last = last.lock().unwrap_or_else(PoisonError::into_inner);
+    let now = SystemClock.now();
+    match &*last {
+        Some((then, found)) if (SignedDuration::ZERO..STAYS).contains(&now.duration_since(*then)) => found.clone(),
+        _ => {
+            let found = look();
+            *last = Some((SystemClock.now(), found.clone()));
+            found
         }
     }
 }

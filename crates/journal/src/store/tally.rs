@@ -13,20 +13,25 @@ use std::path::Path;
 pub struct Tally(File);
 
 impl Tally {
-    /// The tally in the file `tally` of the directory `path`, created if missing (mode 0600).
+    /// The tally in the file `path`, created if missing (mode 0600).
     ///
     /// # Errors
     /// The file cannot be created or opened.
     pub fn open(path: &Path) -> io::Result<Self> {
         let mut options = OpenOptions::new();
         options.read(true).write(true).create(true).truncate(false).mode(0o600);
-        options.open(path.join("tally")).map(Tally)
+        options.open(path).map(Tally)
     }
 
     /// The number of the last commit known to have been durable, 0 if none.
-    fn read(&self) -> io::Result<u64> {
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub fn read(&self) -> Result<u64, StoreError> {
         let mut bytes = [0; Tally::BYTES];
-        let length = self.0.read_at(&mut bytes, 0)?;
+        let unreadable =
+            |error| StoreError::Unavailable(format!("the tally beside the database cannot be read: {error}"));
+        let length = self.0.read_at(&mut bytes, 0).map_err(unreadable)?;
         Ok(Tally::counted(&bytes[..length]))
     }
 
@@ -52,9 +57,7 @@ impl Tally {
     /// # Errors
     /// Some are gone: [`StoreError::Damaged`]; or the file cannot be read.
     pub fn check(&self, commits: u64) -> Result<(), StoreError> {
-        let unreadable =
-            |error| StoreError::Unavailable(format!("the tally beside the database cannot be read: {error}"));
-        let counted = self.read().map_err(unreadable)?;
+        let counted = self.read()?;
         if commits < counted {
             let what = format!("the last {} of {counted} writes are gone", counted - commits);
             return Err(StoreError::damaged("(the newest)", what));
@@ -62,12 +65,12 @@ impl Tally {
         Ok(())
     }
 
-    /// Notes that commit `number` is durable.
-    ///
-    /// # Errors
-    /// The file cannot be written. A tally that is behind merely detects less damage.
-    pub fn write(&self, number: u64) -> io::Result<()> {
-        self.0.write_all_at(&Tally::bytes(number), 0)
+    /// Notes that commit `number` is durable. If the file cannot be written, that is logged: a tally that is behind merely
+    /// detects less damage.
+    pub fn write(&self, number: u64) {
+        if let Err(error) = self.0.write_all_at(&Tally::bytes(number), 0) {
+            tracing::warn!(%error, "the tally beside the database cannot be written");
+        }
     }
 }
 
@@ -78,10 +81,11 @@ mod tests {
     #[test]
     fn the_tally_is_kept_and_a_damaged_one_says_nothing() {
         let directory = tempfile::tempdir().unwrap();
-        let tally = Tally::open(directory.path()).unwrap();
+        let file = directory.path().join("tally");
+        let tally = Tally::open(&file).unwrap();
         assert_eq!(tally.read().unwrap(), 0);
-        tally.write(7).unwrap();
-        assert_eq!(Tally::open(directory.path()).unwrap().read().unwrap(), 7);
+        tally.write(7);
+        assert_eq!(Tally::open(&file).unwrap().read().unwrap(), 7);
         tally.check(7).unwrap();
         assert!(tally.check(5).unwrap_err().to_string().contains("the last 2 of 7 writes are gone"));
         tally.0.write_all_at(b"x", 3).unwrap();

@@ -7,7 +7,7 @@ use crate::log::Log;
 use crate::luck::Luck;
 use journal::store::{Batch, Lease, Store, StoreError};
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 use store_postgres::{LeasedStore, Renewals, Taking};
@@ -18,6 +18,8 @@ pub struct Leased {
     machine: usize,
     witness: Witness,
     log: Log,
+    /// What the machine has noted of the commits.
+    tally: Arc<AtomicU64>,
     state: Arc<Mutex<State>>,
 }
 
@@ -43,6 +45,7 @@ impl Leased {
             machine,
             witness: witness.clone(),
             log: log.clone(),
+            tally: Arc::default(),
             state: Arc::default(),
         })
     }
@@ -57,7 +60,7 @@ impl Medium for Leased {
         let mut state = self.state();
         if state.reach.is_none() {
             state.runs += 1;
-            state.reach = Some(Reach::new(&self.cluster, self.machine, state.runs));
+            state.reach = Some(Reach::new(&self.cluster, self.machine, state.runs, &self.tally));
         }
         let reach = state.reach.clone().expect("it was just made");
         let taking = state.taking.get_or_insert_with(|| Taking::new(reach.clone()));

@@ -3,7 +3,7 @@
 use super::{Cluster, Late, PAIR, SHARD, Stuck};
 use journal::store::StoreError;
 use std::any::type_name;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use store_postgres::database::{Database, Line, Name};
@@ -43,6 +43,8 @@ pub struct Reach {
     machine: usize,
     name: Name,
     first: AtomicUsize,
+    /// What the machine has noted of the commits, over all runs.
+    tally: Arc<AtomicU64>,
     /// What its clock shows at the beginning of the world.
     clock: Duration,
     /// True once the bot is dead: nothing is asked any more.
@@ -53,12 +55,13 @@ pub struct Reach {
 
 impl Reach {
     /// The `run`th run of the bot on this machine.
-    pub fn new(cluster: &Cluster, machine: usize, run: u64) -> Arc<Self> {
+    pub fn new(cluster: &Cluster, machine: usize, run: u64, tally: &Arc<AtomicU64>) -> Arc<Self> {
         let same = format!("b{machine}/");
         let name = Name { shard: SHARD.to_owned(), owner: format!("{same}{run}/machine{machine}"), same };
         let clock = Duration::from_secs(1_000 * machine as u64);
         let (first, is_dead, is_last) = (AtomicUsize::new(0), AtomicBool::new(false), AtomicBool::new(false));
-        Arc::new(Reach { cluster: cluster.clone(), machine, name, first, clock, is_dead, is_last })
+        let (cluster, tally) = (cluster.clone(), tally.clone());
+        Arc::new(Reach { cluster, machine, name, first, tally, clock, is_dead, is_last })
     }
 
     /// The bot dies while it waits for the answer to the next statement.
@@ -124,6 +127,14 @@ impl Database for Reach {
 
     fn now(&self) -> Duration {
         self.cluster.now() + self.clock
+    }
+
+    fn tallied(&self) -> u64 {
+        self.tally.load(Ordering::Relaxed)
+    }
+
+    fn tally(&self, commits: u64) {
+        self.tally.store(commits, Ordering::Relaxed);
     }
 
     fn pause(&self, time: Duration) {
