@@ -101,14 +101,12 @@ async fn upkeep(metrics: PrometheusHandle) {
 
 async fn all_metrics(State(Watched { operator, metrics }): State<Watched>) -> String {
     for (network, status) in operator.networks().await {
-        let waiting = operator.bot.unsaid(&network);
-        let gauge = |name: &'static str, value: usize| {
-            // Numbers of rooms or posts are far below where floating point becomes inexact.
-            metrics::gauge!(name, "network" => network.clone()).set(value as f64);
-        };
-        gauge("astragal_connected", usize::from(status.connected));
-        gauge("astragal_rooms", status.rooms.len());
-        gauge("astragal_posts_waiting", waiting);
+        let gauge = |name: &'static str, value: f64| metrics::gauge!(name, "network" => network.clone()).set(value);
+        // Numbers of rooms or posts are far below where floating point becomes inexact.
+        gauge("astragal_connected", f64::from(u8::from(status.connected)));
+        gauge("astragal_rooms", status.rooms.len() as f64);
+        gauge("astragal_posts_waiting", operator.bot.unsaid(&network) as f64);
+        gauge("astragal_oldest_waiting_seconds", operator.bot.waits(&network).as_secs_f64());
     }
     let measured = tokio::task::spawn_blocking(move || figures::measure(&operator)).await;
     if let Err(error) = measured {

@@ -52,6 +52,10 @@ pub fn describe_metrics() {
     metrics::describe_gauge!("astragal_connected", "Whether what is said on the network is heard");
     metrics::describe_gauge!("astragal_rooms", "Rooms that the bot is in");
     metrics::describe_gauge!("astragal_posts_waiting", "Posts that are not said yet");
+    metrics::describe_gauge!(
+        "astragal_oldest_waiting_seconds",
+        "For how long the oldest message has waited for its answer, or the oldest answer to be said; 0 if none waits"
+    );
 }
 
 /// Lets what is counted on a network begin at nothing, so that the first one is seen to be one more.

@@ -8,6 +8,7 @@ pub mod operator;
 mod queue;
 mod send;
 mod survive;
+mod work;
 
 pub use changes::GaveUp;
 pub use survive::survive;
@@ -24,12 +25,11 @@ use queue::ahead::Ahead;
 use send::ToSay;
 use std::collections::BTreeMap;
 use std::future::Future;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, RwLock};
 use std::time::Duration;
 use table::Host;
-use tokio::sync::{Notify, mpsc, watch};
-use tokio::time::Instant;
+use tokio::sync::{mpsc, watch};
+use work::{Busy, Work};
 
 /// How long a network has for its last posts when the bot stops.
 const GRACE: Duration = Duration::from_secs(10);
@@ -63,61 +63,6 @@ struct NetworkSide {
     guarantees: Guarantees,
     outgoing: mpsc::UnboundedSender<ToSay>,
     work: Arc<Work>,
-}
-
-/// Counts as work in progress for a network until it is dropped.
-pub(crate) struct Busy {
-    work: Arc<Work>,
-    /// When the work began.
-    since: Instant,
-}
-
-/// How much work of a network is in progress.
-#[derive(Default)]
-struct Work {
-    count: AtomicUsize,
-    settled: Notify,
-}
-
-impl Busy {
-    fn new(work: &Arc<Work>) -> Self {
-        work.count.fetch_add(1, Ordering::AcqRel);
-        Busy { work: work.clone(), since: Instant::now() }
-    }
-
-    /// The same work, on the network where its post is said: no network waits for another.
-    fn on(&self, work: &Arc<Work>) -> Self {
-        let mut other = Busy::new(work);
-        other.since = self.since;
-        other
-    }
-}
-
-impl Clone for Busy {
-    fn clone(&self) -> Self {
-        self.on(&self.work)
-    }
-}
-
-impl Drop for Busy {
-    fn drop(&mut self) {
-        if self.work.count.fetch_sub(1, Ordering::AcqRel) == 1 {
-            self.work.settled.notify_waiters();
-        }
-    }
-}
-
-impl Work {
-    /// Returns once no work is in progress.
-    async fn settle(&self) {
-        loop {
-            let settled = self.settled.notified();
-            if self.count.load(Ordering::Acquire) == 0 {
-                return;
-            }
-            settled.await;
-        }
-    }
 }
 
 impl Running {

@@ -10,6 +10,7 @@ use journal::documents::{InboxRow, to_json};
 use journal::keys::{self, TableId};
 use journal::store::{Batch, StoreError};
 use std::sync::Arc;
+use std::time::Duration;
 use table::{Outcome, Outgoing};
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
@@ -118,6 +119,12 @@ impl Bot {
     /// The number of a network's posts not said yet, according to the disk.
     pub fn unsaid(&self, network: &str) -> usize {
         self.host().committer().stored(&keys::outbox_of(network)).count()
+    }
+
+    /// For how long the oldest message of a network has waited for its answer, or the oldest answer to be said there.
+    pub fn waits(&self, network: &str) -> Duration {
+        let side = self.running().ok().and_then(|running| running.side(network));
+        side.map_or(Duration::ZERO, |side| side.work.oldest())
     }
 
     /// Records whether the bot is alone in a room: since `now`, unless an earlier time is recorded, or not alone for
