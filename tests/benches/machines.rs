@@ -6,7 +6,7 @@ mod rate;
 #[path = "shared/stage.rs"]
 mod stage;
 
-use chat::{Event, Message, PlayerId, RoomId, Speaker};
+use chat::{Event, Message, PlayerId, Speaker};
 use journal::store::{Memory, Store};
 use rate::{TIME, commands, now};
 use std::io::Write;
@@ -25,10 +25,8 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 /// How long a packet takes on the link.
 const LINK: Duration = Duration::from_millis(1);
-/// Entries in the journal whose tools are measured,
+/// Entries in the journal whose tools are measured.
 const ENTRIES: u32 = 1_000;
-/// and how often each is asked.
-const TIMES: usize = 21;
 
 fn main() {
     // `cargo test --benches` measures nothing.
@@ -46,6 +44,8 @@ fn main() {
     };
     let memory = commands(Arc::<Memory>::default(), 64, "!insp +1");
     line("memory, 64 tables".to_owned(), memory, "commands/s");
+    let bot_alone = 1e3 / commands(Arc::<Memory>::default(), 1, "!insp +1");
+    line("memory, one after the other".to_owned(), bot_alone, "ms each");
     for (at, database) in [("here", server.database()), ("1 ms a packet", wire.database())] {
         line(format!("{at}: the probe, one after the other"), probe(&database), "ms each");
         let shards = ["one", "many", "tools"].map(|name| format!("{name}-{}", at.len()));
@@ -59,19 +59,18 @@ fn main() {
             table.say("insp +1");
         }
         drop(table);
-        let mut table = Play::at(open(&database, &shards[2]));
-        for command in ["now", "history", "story"] {
-            line(format!("{at}: !{command}, the first after a start"), table.say(command), "ms");
-            let mut times: Vec<f64> = (0..TIMES).map(|_| table.say(command)).collect();
-            times.sort_by(f64::total_cmp);
-            line(format!("{at}: !{command}"), times[TIMES / 2], "ms");
+        for command in ["!now", "!history", "!story"] {
+            let first = Play::at(open(&database, &shards[2])).say(&command[1..]);
+            line(format!("{at}: {command}, the first after a start"), first, "ms");
+            let each = 1e3 / commands(open(&database, &shards[2]), 1, command);
+            line(format!("{at}: {command}"), each, "ms each");
         }
     }
 }
 
 fn open(database: &str, shard: &str) -> Arc<dyn Store> {
     let [database, shard, bot, machine] = [database, shard, "b0", "here"].map(str::to_owned);
-    let place = Place { database, password: None, authority: None, shard, bot, machine };
+    let place = Place { database, password: None, authority: None, shard, bot, machine, tally: None };
     Arc::new(PostgresStore::open(place, "0", Wait::Briefly).expect("it can be opened"))
 }
 
@@ -116,8 +115,8 @@ impl Play {
     fn say(&mut self, line: &str) -> f64 {
         self.said += 1;
         let speaker = Speaker::new(PlayerId::new("bench", "ann"), "Ann");
-        let (room, sent) = (RoomId::new("bench", "hall"), jiff::Timestamp::UNIX_EPOCH);
-        let id = format!("{line}-{}", self.said);
+        let (room, sent) = (stage::room(0), jiff::Timestamp::UNIX_EPOCH);
+        let id = format!("{line}, {}", self.said);
         let message = Message { unlimited: true, ..Message::new(id, room, speaker, sent, format!("!{line}")) };
         let start = now();
         let heard = self.sitting.play(&Event::Said(message)).expect("the database does not fail");

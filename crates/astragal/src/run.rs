@@ -44,6 +44,8 @@ pub fn run(place: Place, log: Log) -> anyhow::Result<()> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().context("cannot start threads")?;
     let waiting = runtime.spawn(ending::end_while_waiting(signals.clone()));
     let store = Arc::new(opened(&data, &config, &home)?);
+    // A signal that comes from now on lets the store go to others, in order.
+    waiting.abort();
     let Made { bot, game_files, pages, nonce } = Made::of(&config, &store)?;
 
     let (watch, hand_over) = (Watch::start(store.store.clone())?, Arc::<HandOver>::default());
@@ -52,7 +54,6 @@ pub fn run(place: Place, log: Log) -> anyhow::Result<()> {
             true => config.networks.transports(&home.data),
             false => vec![console(&config, &data, &bot, nonce)?],
         };
-        waiting.abort();
         let operator = Arc::new(Operator {
             bot: bot.clone(),
             store: store.clone(),
