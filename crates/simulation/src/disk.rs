@@ -8,7 +8,7 @@ mod logged;
 mod whole;
 mod witness;
 
-pub use cluster::Blow;
+pub use cluster::{Blow, Standby};
 pub use leased::Leased;
 pub use logged::Logged;
 pub use whole::Whole;
@@ -33,6 +33,17 @@ pub enum Fault {
     InDoubtDone,
     /// The result is unknown; it was not done.
     InDoubtLost,
+}
+
+/// A database lost acknowledged commits, as a machine sees it.
+#[derive(Clone, Copy, Debug)]
+pub struct Loss {
+    /// True if its bot was told that one of them is durable.
+    pub knew: bool,
+    /// True if its bot has written something since.
+    pub plays_on: bool,
+    /// True if nobody may take the lease.
+    pub keeps_out: bool,
 }
 
 /// Storage that outlives a crash.
@@ -72,6 +83,14 @@ pub trait Medium {
 
     /// The bot ended in order.
     fn let_go(&self) {}
+
+    /// What came of it that the database lost acknowledged commits, if it did.
+    fn loss(&self) -> Option<Loss> {
+        None
+    }
+
+    /// The operator says that the bots are to go on without what was lost.
+    fn goes_on_without(&self) {}
 
     /// The age of the world, if the store takes time.
     fn now(&self) -> Option<Duration> {

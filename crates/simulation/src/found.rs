@@ -3,7 +3,7 @@
 mod linked;
 
 use crate::dice::DEADLY;
-use crate::disk::Fault;
+use crate::disk::{Fault, Standby};
 use crate::luck::Luck;
 use crate::net::Kind;
 use crate::players::Wants;
@@ -51,7 +51,8 @@ fn script(order: u64, acts: impl Iterator<Item = (Act, usize)>) -> Script {
     let on = if order % 4 < 2 { On::Whole } else { On::Log };
     let groups = if order.is_multiple_of(3) { 1 } else { 1_024 };
     let (nets, refuses, linked, limited) = (Vec::new(), 0, false, false);
-    Script { seed: order, on, groups, nets, holds, refuses, linked, limited, moves }
+    let standby = Standby::Waited;
+    Script { seed: order, on, standby, groups, nets, holds, refuses, linked, limited, moves }
 }
 
 fn passes(script: &Script) {

@@ -4,6 +4,7 @@
 //! time, the disk, the network, and places where tasks are held.
 
 mod berth;
+mod lost;
 pub mod machine;
 
 use crate::disk::{Leased, Logged, Medium, Whole};
@@ -56,12 +57,12 @@ pub fn run(script: &Script) -> Ended {
     let mut director = Director::new(script);
     for each in &script.moves {
         director.play(each);
-        if director.oracle.verdict().is_some() {
+        if director.oracle.verdict().is_some() || director.has_lost() {
             break;
         }
     }
     if director.oracle.verdict().is_none() {
-        director.end();
+        if director.has_lost() { director.go_on_after_a_loss() } else { director.end() }
     }
     (0..director.berths.len()).for_each(|at| director.die(at));
     Ended { log: director.log.lines(), wrong: director.oracle.verdict().map(str::to_owned) }
@@ -116,7 +117,9 @@ impl<'a> Director<'a> {
         let disks: Vec<Box<dyn Medium>> = match script.on {
             On::Whole => vec![Box::new(Whole::new(log.clone()))],
             On::Log => vec![Box::new(Logged::new(log.clone(), Luck::new(script.seed ^ 0xd15c)))],
-            On::Shared => Leased::pair(&log, Luck::new(script.seed ^ 0x1ea5)).map(|disk| Box::new(disk) as _).into(),
+            On::Shared => Leased::pair(&log, Luck::new(script.seed ^ 0x1ea5), script.standby)
+                .map(|disk| Box::new(disk) as _)
+                .into(),
         };
         let berth = |disk| {
             let ground = Ground::new(grounds.clone(), script.holds);
@@ -321,15 +324,19 @@ impl<'a> Director<'a> {
         for at in 0..self.berths.len() {
             self.look_at(at, luck);
         }
+        if let Some(panic) = machine::panicked() {
+            self.oracle.wrong(format!("a panic: {panic}"));
+        }
+        if self.has_lost() {
+            // What was said is no longer what is kept.
+            return;
+        }
         self.oracle.tells_time(self.now());
         for net in self.nets.clone() {
             net.new_wires().into_iter().for_each(|wire| self.oracle.saw(&net, wire));
         }
         if let Some(wrong) = self.berths[0].disk.wrong() {
             self.oracle.wrong(wrong);
-        }
-        if let Some(panic) = machine::panicked() {
-            self.oracle.wrong(format!("a panic: {panic}"));
         }
     }
 

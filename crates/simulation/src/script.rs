@@ -2,7 +2,7 @@
 //! can be left out.
 
 use crate::dice::DEADLY;
-use crate::disk::{Blow, Fault};
+use crate::disk::{Blow, Fault, Standby};
 use crate::luck::Luck;
 use crate::net::Kind;
 use crate::players::{self, Wants};
@@ -34,6 +34,8 @@ pub struct Script {
     pub seed: u64,
     /// The storage under the bot.
     pub on: On,
+    /// How the second server of a database follows that two machines share.
+    pub standby: Standby,
     /// The networks, and how many rooms each has.
     pub nets: Vec<(Kind, usize)>,
     /// The most batches that the committer writes at once.
@@ -176,7 +178,8 @@ impl Script {
         if crowded {
             nets = vec![(nets[0].0, 6), (nets[1].0, 5)];
         }
-        let mut script = Script { seed, on, groups, nets, holds, refuses, linked, limited, moves: Vec::new() };
+        let standby = Standby::Waited;
+        let mut script = Script { seed, on, standby, groups, nets, holds, refuses, linked, limited, moves: Vec::new() };
         let trouble = (*luck.pick(&[0, 5, 15, 30])).max(if shaky { 15 } else { 0 });
         let busy = *luck.pick(&[2, 6, 15, 40]);
         let mut said = Vec::new();
@@ -204,7 +207,8 @@ impl Script {
         let nets = (0..1 + luck.below(2)).map(|_| (*luck.pick(&kinds), 1 + luck.below(2))).collect();
         let (holds, groups) = (*luck.pick(&[0, 10, 30]), *luck.pick(&[1, 2, 1_024]));
         let (on, refuses, linked, limited) = (On::Shared, 0, false, false);
-        let mut script = Script { seed, on, groups, nets, holds, refuses, linked, limited, moves: Vec::new() };
+        let standby = if Luck::new(seed ^ 0xbe41).percent(25) { Standby::Behind } else { Standby::Waited };
+        let mut script = Script { seed, on, standby, groups, nets, holds, refuses, linked, limited, moves: Vec::new() };
         let (trouble, busy) = (*luck.pick(&[15, 30, 45]), *luck.pick(&[6, 15, 40]));
         let mut said = Vec::new();
         for number in 0..MOVES {
@@ -221,8 +225,8 @@ impl Script {
         let mut luck = Luck::new(seed ^ 0x7ea5);
         let kind = *luck.pick(&[Kind::Matrix, Kind::History]);
         let (on, groups, nets) = (On::Whole, 1_024, vec![(kind, TABLES)]);
-        let (linked, limited) = (false, false);
-        let mut script = Script { seed, on, groups, nets, holds: 0, refuses: 0, linked, limited, moves: Vec::new() };
+        let (linked, limited, standby) = (false, false, Standby::Waited);
+        let mut script = Script { seed, on, standby, groups, nets, holds: 0, refuses: 0, linked, limited, moves: Vec::new() };
         let mut said = Vec::new();
         for number in 0..days as usize * LINES {
             if number % LINES == 0 {

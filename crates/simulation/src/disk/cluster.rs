@@ -1,4 +1,4 @@
-//! A database on two servers: a primary, and a standby that each of its commits waits for.
+//! A database on two servers: a primary, and a standby that each of its commits waits for, or that follows a little behind.
 
 mod reach;
 
@@ -37,6 +37,15 @@ pub enum Blow {
     Clock,
 }
 
+/// How the standby follows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Standby {
+    /// Each commit waits for it.
+    Waited,
+    /// It may be behind. If it takes over, the old primary is dead, and the newest commits may be lost.
+    Behind,
+}
+
 /// The database. Clones are the same one.
 #[derive(Clone)]
 pub struct Cluster {
@@ -46,6 +55,9 @@ pub struct Cluster {
 
 struct State {
     luck: Luck,
+    standby: Standby,
+    /// How many commits there were when some were lost for the first time.
+    lost: Option<u64>,
     /// The age of the world.
     now: Duration,
     servers: [Server; PAIR],
@@ -88,11 +100,13 @@ struct Late {
 
 impl Cluster {
     /// An empty database.
-    pub fn new(log: Log, mut luck: Luck) -> Self {
+    pub fn new(log: Log, mut luck: Luck, standby: Standby) -> Self {
         let clock = |luck: &mut Luck| *luck.pick(&[0, -90_000, 3_600_000]);
         let servers = [(); PAIR].map(|()| Server { clock: clock(&mut luck), ..Server::default() });
         let state = State {
             luck,
+            standby,
+            lost: None,
             now: Duration::ZERO,
             servers,
             primary: 0,
@@ -164,6 +178,33 @@ impl Cluster {
         state.catch_up();
     }
 
+    /// How many commits the shard has.
+    pub fn commits(&self) -> u64 {
+        let state = self.state();
+        commits(&state.servers[state.primary].tables)
+    }
+
+    /// How many commits were left, if acknowledged ones were lost.
+    pub fn lost(&self) -> Option<u64> {
+        self.state().lost
+    }
+
+    /// True if nobody may take the lease.
+    pub fn keeps_out(&self) -> bool {
+        let state = self.state();
+        let row = state.servers[state.primary].tables.leases.get(SHARD);
+        row.is_some_and(|row| row.until == Time::NEVER)
+    }
+
+    /// The operator says that the bots are to go on without what was lost.
+    pub fn goes_on_without(&self) {
+        let mut state = self.state();
+        let primary = state.primary;
+        for server in [primary, 1 - primary] {
+            state.servers[server].tables.leases.get_mut(SHARD).into_iter().for_each(|row| row.until = Time::LET_GO);
+        }
+    }
+
     /// Something that was late arrives.
     pub fn arrive(&self, luck: &mut Luck) {
         let mut state = self.state();
@@ -198,12 +239,23 @@ impl Cluster {
 impl State {
     /// The standby becomes the primary; nothing stands by any more.
     fn promote(&mut self) {
-        if self.parted_for_good {
+        let is_empty = self.servers[1 - self.primary].tables.leases.is_empty();
+        if self.parted_for_good || self.standby == Standby::Behind && is_empty {
+            // A database without the shard is a new one.
             return;
         }
-        self.primary = 1 - self.primary;
-        (self.follows, self.parted_for_good) = (false, true);
-        self.servers[self.primary].is_frozen = false;
+        let (old, new) = (self.primary, 1 - self.primary);
+        self.primary = new;
+        self.follows = false;
+        self.servers[new].is_frozen = false;
+        match self.standby {
+            Standby::Waited => self.parted_for_good = true,
+            Standby::Behind => {
+                self.servers[old].start_again();
+                let [before, left] = [old, new].map(|server| commits(&self.servers[server].tables));
+                self.lost = self.lost.or((left < before).then_some(left));
+            }
+        }
     }
 
     /// The standby gets what it lacks, if it follows, and what waited for it is done.
@@ -227,6 +279,7 @@ impl State {
     /// True if the commits of this server wait for another, which does not come.
     fn waits(&self, server: usize) -> bool {
         match server == self.primary {
+            true if self.standby == Standby::Behind => false,
             true => !self.parted_for_good && (!self.follows || self.servers[1 - server].is_frozen),
             false => true,
         }
@@ -242,8 +295,10 @@ impl State {
         let now = self.time(at);
         if !self.waits(at) && !self.is_full {
             let answer = run(&mut self.servers[at].tables, now);
-            if self.follows {
-                run(&mut self.servers[1 - at].tables, now);
+            match self.standby {
+                Standby::Waited if self.follows => drop(run(&mut self.servers[1 - at].tables, now)),
+                Standby::Behind if !self.servers[1 - at].is_frozen && self.luck.percent(40) => self.catch_up(),
+                _ => {}
             }
             return Ok(answer);
         }
@@ -262,6 +317,11 @@ impl State {
         server.waiting = Some(after);
         Err(Stuck::Standby)
     }
+}
+
+/// How many commits the shard has.
+fn commits(tables: &Tables) -> u64 {
+    tables.leases.get(SHARD).map_or(0, |row| u64::try_from(row.commits).expect("they are counted from 0"))
 }
 
 /// Why a statement is not done.

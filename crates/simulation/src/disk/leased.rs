@@ -1,8 +1,8 @@
 //! The store of one of two machines, which share a database: whoever holds its lease plays.
 
-use super::cluster::{Blow, Cluster, PAIR, Reach};
+use super::cluster::{Blow, Cluster, PAIR, Reach, Standby};
 use super::witness::{Heard, Witness};
-use super::{Fault, Medium, shown};
+use super::{Fault, Loss, Medium, shown};
 use crate::log::Log;
 use crate::luck::Luck;
 use journal::store::{Batch, Lease, Store, StoreError};
@@ -28,6 +28,10 @@ struct State {
     /// How often the bot was started.
     runs: u64,
     reach: Option<Arc<Reach>>,
+    /// How many commits there were when the bot was last told that one is durable,
+    told: u64,
+    /// and how many it made since others were lost.
+    since: u64,
     /// It stands by, or it plays.
     taking: Option<Taking<Reach>>,
     renewals: Option<Renewals<Reach>>,
@@ -37,8 +41,8 @@ struct State {
 
 impl Leased {
     /// The stores of the machines of a world.
-    pub fn pair(log: &Log, mut luck: Luck) -> [Self; PAIR] {
-        let cluster = Cluster::new(log.clone(), Luck::new(luck.number()));
+    pub fn pair(log: &Log, mut luck: Luck, standby: Standby) -> [Self; PAIR] {
+        let cluster = Cluster::new(log.clone(), Luck::new(luck.number()), standby);
         let witness = Witness::new(log.clone());
         [0, 1].map(|machine| Leased {
             cluster: cluster.clone(),
@@ -75,7 +79,9 @@ impl Medium for Leased {
         let (store, renewals) = opened?;
         state.renewals = Some(renewals);
         drop(state);
-        self.witness.opened(&store);
+        if self.cluster.lost().is_none() {
+            self.witness.opened(&store);
+        }
         let (witness, log, cluster) = (self.witness.clone(), self.log.clone(), self.cluster.clone());
         let in_doubt = AtomicBool::new(false);
         Ok(Arc::new(Watched { store, state: self.state.clone(), reach, cluster, in_doubt, witness, log }))
@@ -143,6 +149,17 @@ impl Medium for Leased {
         }
     }
 
+    fn loss(&self) -> Option<Loss> {
+        let left = self.cluster.lost()?;
+        let state = self.state();
+        let (knew, plays_on, keeps_out) = (state.told > left, state.since > 0, self.cluster.keeps_out());
+        Some(Loss { knew, plays_on, keeps_out })
+    }
+
+    fn goes_on_without(&self) {
+        self.cluster.goes_on_without();
+    }
+
     fn wrong(&self) -> Option<String> {
         self.witness.told()
     }
@@ -168,11 +185,18 @@ struct Watched {
     log: Log,
 }
 
+impl Watched {
+    /// True if what is read must be what was written. Once another one may write, it need not be, and neither once the
+    /// database has lost something.
+    fn is_watched(&self) -> bool {
+        self.lease() == Lease::Held && self.cluster.lost().is_none()
+    }
+}
+
 impl Store for Watched {
     fn read(&self, key: &str) -> Result<Option<Vec<u8>>, StoreError> {
         let value = self.store.read(key)?;
-        // Once another one may write, it need not know what is there.
-        if self.lease() == Lease::Held {
+        if self.is_watched() {
             self.witness.read(key, value.as_ref());
         }
         Ok(value)
@@ -180,7 +204,7 @@ impl Store for Watched {
 
     fn scan(&self, prefix: &str, after: Option<&str>, limit: usize) -> Result<Vec<(String, Vec<u8>)>, StoreError> {
         let found = self.store.scan(prefix, after, limit)?;
-        if self.lease() == Lease::Held {
+        if self.is_watched() {
             self.witness.scanned(prefix, after, limit, &found);
         }
         Ok(found)
@@ -193,7 +217,9 @@ impl Store for Watched {
         if self.in_doubt.load(Ordering::Relaxed) {
             // Whoever reads has asked what became of it.
             self.store.read("")?;
-            self.witness.opened(&self.cluster.store());
+            if self.cluster.lost().is_none() {
+                self.witness.opened(&self.cluster.store());
+            }
             self.in_doubt.store(false, Ordering::Relaxed);
         }
         if std::mem::take(&mut self.state.lock().expect("nothing panics holding it").stops) {
@@ -203,6 +229,13 @@ impl Store for Watched {
         let heard = if self.reach.is_dead() { Heard::No } else { Heard::Yes };
         self.in_doubt.store(matches!(result, Err(StoreError::InDoubt(_))), Ordering::Relaxed);
         self.witness.committed(batch, &result, heard);
+        if result.is_ok() {
+            let mut state = self.state.lock().expect("nothing panics holding it");
+            match self.cluster.lost() {
+                Some(_) => state.since += 1,
+                None => state.told = self.cluster.commits(),
+            }
+        }
         self.log.note(format!("a write, {result:?}: {}", shown(batch)));
         result
     }
