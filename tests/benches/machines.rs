@@ -70,7 +70,7 @@ fn main() {
 
 fn open(database: &str, shard: &str) -> Arc<dyn Store> {
     let [database, shard, bot, machine] = [database, shard, "b0", "here"].map(str::to_owned);
-    let place = Place { database, password: None, authority: None, shard, bot, machine, tally: None };
+    let place = Place { database, password: None, authority: None, shard, bot, machine, mark: None };
     Arc::new(PostgresStore::open(place, "0", Wait::Briefly).expect("it can be opened"))
 }
 

@@ -19,7 +19,7 @@ use tests::postgres::{Server, Wire};
 
 fn place(database: &str, shard: &str, bot: &str) -> Place {
     let [database, shard, bot, machine] = [database, shard, bot, "here"].map(str::to_owned);
-    Place { database, password: None, authority: None, shard, bot, machine, tally: None }
+    Place { database, password: None, authority: None, shard, bot, machine, mark: None }
 }
 
 /// A run of a bot.
@@ -277,7 +277,7 @@ fn a_loss_is_noticed_at_the_next_start_by_what_the_machine_has_noted() {
     let (server, home) = (Server::start(), tempfile::tempdir().unwrap());
     let open = |shard: &str| {
         let noted = place(&server.database(), shard, "b0");
-        let noted = Place { tally: Some(home.path().join(format!("tally-{shard}"))), ..noted };
+        let noted = Place { mark: Some(home.path().join(shard)), ..noted };
         PostgresStore::open(noted, "0", Wait::Briefly)
     };
     let store = open("main").unwrap();

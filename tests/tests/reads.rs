@@ -100,3 +100,13 @@ fn a_table_that_was_put_away_is_read_in_few_steps() {
         assert!(again.is_empty(), "{line}, once more: {again:?}");
     }
 }
+
+#[test]
+fn a_damaged_record_of_one_player_keeps_nobody_else_from_the_table() {
+    let mut table = Seating::of(with_ember).over(Arc::<Counting>::default()).people(&["Ann", "Bob"]).seat();
+    table.plays("Ann", "!roll d20");
+    table.plays("Bob", "!roll d20");
+    table.store.damage("table/test%2Fhall/player/test:@bob:example.org");
+    table.restart();
+    table.plays("Ann", "!roll d20");
+}

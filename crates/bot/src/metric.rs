@@ -54,7 +54,7 @@ pub fn describe_metrics() {
     metrics::describe_gauge!("astragal_posts_waiting", "Posts that are not said yet");
     metrics::describe_gauge!(
         "astragal_oldest_waiting_seconds",
-        "For how long the oldest message has waited for its answer, or the oldest answer to be said; 0 if none waits"
+        "For how long in this run the oldest message has waited for its answer, or the oldest answer to be said"
     );
 }
 

@@ -14,7 +14,7 @@ use serde::de::DeserializeOwned;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-/// Of how many players it is read at once what they did last.
+/// For how many players the last action is read ahead.
 const MOST_SEATS: usize = 20;
 
 /// A table's state. A message is played on a copy, which then replaces it or is dropped, so it is quick to copy.
@@ -189,7 +189,11 @@ pub fn rely_on<T: DeserializeOwned>(host: &Host, key: &str, writes: &mut Batch) 
 
 /// Reads these at once, so that a store on another machine is not asked for one after the other.
 fn know(host: &Host, keys: impl Iterator<Item = String>) -> Result<(), StoreError> {
-    host.read_many(&keys.collect::<Vec<_>>()).map(drop)
+    match host.read_many(&keys.collect::<Vec<_>>()) {
+        // Whoever needs a damaged record finds it so, and it harms nobody else.
+        Ok(_) | Err(StoreError::Damaged { .. }) => Ok(()),
+        Err(error) => Err(error),
+    }
 }
 
 /// What is asked for next at a table: the end of its journal, and what its players did last.

@@ -92,6 +92,9 @@ pub trait Medium {
     /// The operator says that the bots are to go on without what was lost.
     fn goes_on_without(&self) {}
 
+    /// From now on [`Loss::plays_on`] is about what is written from now on.
+    fn counts_anew(&self) {}
+
     /// The age of the world, if the store takes time.
     fn now(&self) -> Option<Duration> {
         None

@@ -226,7 +226,8 @@ impl Script {
         let kind = *luck.pick(&[Kind::Matrix, Kind::History]);
         let (on, groups, nets) = (On::Whole, 1_024, vec![(kind, TABLES)]);
         let (linked, limited, standby) = (false, false, Standby::Waited);
-        let mut script = Script { seed, on, standby, groups, nets, holds: 0, refuses: 0, linked, limited, moves: Vec::new() };
+        let mut script =
+            Script { seed, on, standby, groups, nets, holds: 0, refuses: 0, linked, limited, moves: Vec::new() };
         let mut said = Vec::new();
         for number in 0..days as usize * LINES {
             if number % LINES == 0 {

@@ -1,12 +1,14 @@
 //! Connections to the database, each on a thread of its own, which asks one thing after the other.
 
 use crate::database::{Database, Line, Name};
+use crate::mark::Mark;
+use crate::noted::Noted;
 use crate::place::{is_here, only, parsed, port};
 use crate::statements::{Holder, Statement};
 use crate::tls::encrypting;
 use crate::wording::{failed, fit, gone, late};
 use crate::{Cost, DEADLINE, Place, Standing, clock};
-use journal::store::{StoreError, Tally};
+use journal::store::StoreError;
 use std::collections::BTreeMap;
 use std::future::Future;
 use std::pin::Pin;
@@ -68,14 +70,14 @@ pub struct Hosts {
     /// How its connections are called.
     called: String,
     first: AtomicUsize,
-    tally: Option<Tally>,
+    noted: Option<Noted>,
 }
 
 impl Hosts {
     /// Reads the connection string; `run` tells this run of the bot from all others.
     ///
     /// # Errors
-    /// What is wrong with it, or the machine's own file cannot be opened.
+    /// What is wrong with it.
     pub fn new(place: Place, run: &str, intent: Intent) -> Result<Self, StoreError> {
         let same = format!("{}/", place.bot);
         let name = Name { shard: place.shard.clone(), owner: format!("{same}{run}/{}", place.machine), same };
@@ -83,10 +85,12 @@ impl Hosts {
             Intent::Play => format!("{NAME}/{}/{}/{}", place.shard, place.bot, place.machine),
             Intent::Look => NAME.to_owned(),
         };
-        let tally = place.tally.as_deref().map(Tally::open).transpose();
-        let unopened = |error| StoreError::Unavailable(format!("the tally of the database cannot be opened: {error}"));
-        let tally = tally.map_err(unopened)?;
-        Ok(Hosts { config: parsed(&place)?, place, name, called, first: AtomicUsize::new(0), tally })
+        let opened = place.mark.as_deref().map(Noted::open).transpose();
+        let noted = opened.unwrap_or_else(|error| {
+            tracing::warn!(%error, "how far the database is cannot be noted on this machine");
+            None
+        });
+        Ok(Hosts { config: parsed(&place)?, place, name, called, first: AtomicUsize::new(0), noted })
     }
 }
 
@@ -129,15 +133,12 @@ impl Database for Hosts {
         std::thread::sleep(time);
     }
 
-    fn tallied(&self) -> u64 {
-        // One that cannot be read is as good as none.
-        self.tally.as_ref().and_then(|tally| tally.read().ok()).unwrap_or(0)
+    fn noted(&self) -> Option<Mark> {
+        self.noted.as_ref().and_then(Noted::read)
     }
 
-    fn tally(&self, commits: u64) {
-        if let Some(tally) = &self.tally {
-            tally.write(commits);
-        }
+    fn note(&self, mark: Mark) {
+        self.noted.iter().for_each(|noted| noted.write(mark));
     }
 
     fn apart<T>(&self, work: impl FnOnce() -> T) -> T {

@@ -1,5 +1,6 @@
 //! A database as one run of a bot reaches it: the program's is a PostgreSQL, and a simulation has its own.
 
+use crate::mark::Mark;
 use crate::session::Session;
 use crate::statements::{Claim, Statement};
 use journal::store::StoreError;
@@ -56,11 +57,11 @@ pub trait Database: Send + Sync + 'static {
     /// Lets so much time pass.
     fn pause(&self, time: Duration);
 
-    /// How many commits of the shard this machine has noted as durable; 0 if it has noted none.
-    fn tallied(&self) -> u64;
+    /// How far the shard was known to be when this machine last noted it.
+    fn noted(&self) -> Option<Mark>;
 
-    /// Notes that the shard has so many durable commits, for a later run of the bot on this machine.
-    fn tally(&self, commits: u64);
+    /// Notes how far the shard is, for a later run of the bot on this machine.
+    fn note(&self, mark: Mark);
 
     /// Does work that waits for answers. If this thread has other tasks, they go on elsewhere meanwhile.
     fn apart<T>(&self, work: impl FnOnce() -> T) -> T {

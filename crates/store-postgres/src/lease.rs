@@ -1,7 +1,8 @@
 //! The lease of a shard: who may write, since when, and until when.
 
 use crate::database::{Database, open};
-use crate::session::Session;
+use crate::mark::Mark;
+use crate::session::{Session, Won};
 use crate::statements::Holder;
 use crate::{GIVEN_UP, LEASE, RENEWED};
 use journal::store::{Lease, StoreError};
@@ -139,14 +140,14 @@ pub struct Taking<D: Database> {
     seen: Option<Holder>,
     /// Since when it was seen like that, by this machine's clock.
     since: Duration,
-    /// How many commits are known to be safe.
-    safe: u64,
+    /// The newest row that is known to be safe.
+    safe: Option<Holder>,
 }
 
 impl<D: Database> Taking<D> {
     /// Nobody has looked yet.
     pub fn new(database: Arc<D>) -> Self {
-        Taking { since: database.now(), database, session: None, seen: None, safe: 0 }
+        Taking { since: database.now(), database, session: None, seen: None, safe: None }
     }
 
     /// Who had it at the last look.
@@ -170,7 +171,7 @@ impl<D: Database> Taking<D> {
             }
         };
         match taken {
-            Ok(won) => Ok(Some(Held::new(won.fence, asked, self.owed(won.follows_a_bot)))),
+            Ok(won) => Ok(Some(Held::new(won.fence, asked, self.owed(&won)))),
             Err(other) => {
                 if self.seen.as_ref() != Some(&other) {
                     self.see(other);
@@ -181,26 +182,44 @@ impl<D: Database> Taking<D> {
         }
     }
 
-    /// How many commits must be there for whoever has just taken the lease.
-    fn owed(&self, follows_a_bot: bool) -> u64 {
-        if follows_a_bot {
-            return self.safe.max(self.database.tallied());
-        }
-        self.database.tally(0);
-        0
+    /// How many commits must be there for whoever has just taken the lease. A new shard lacks nothing, and after the operator's
+    /// word nothing is missed.
+    fn owed(&self, won: &Won) -> u64 {
+        let Some(before) = won.before.as_ref().filter(|before| before.is_a_bot()) else {
+            self.database.note(Mark { fence: won.fence, commits: 0 });
+            return 0;
+        };
+        let marks = self.safe.iter().map(Holder::mark).chain(self.database.noted());
+        marks.map(|mark| mark.owed_under(before.fence)).max().unwrap_or(0)
     }
 
-    /// Notes that the row has changed. What it said before is safe then: a change waits until those before it are.
+    /// Notes that the row has changed.
     fn see(&mut self, other: Holder) {
-        let before = self.seen.as_ref().filter(|before| before.is_a_bot());
-        self.safe = self.safe.max(before.map_or(0, |before| counted(before.commits)));
-        let (commits, tallied) = (counted(other.commits), self.database.tallied());
-        if other.is_a_bot() && commits < tallied {
-            let shown = other.shown();
-            tracing::warn!("{shown} plays with {commits} writes, and this machine once knew of {tallied}: some were lost");
-            self.database.tally(commits);
+        if let Some(before) = self.seen.take()
+            && before.is_a_bot()
+            && other.follows(&before)
+        {
+            self.is_safe(before);
         }
         (self.seen, self.since) = (Some(other), self.database.now());
+    }
+
+    /// Notes a row that is safe, since its bot has changed it again: no change is confirmed before those that it follows. The
+    /// same bot may not have noticed yet that the database lost something; another one has looked for itself.
+    fn is_safe(&mut self, row: Holder) {
+        let mark = row.mark();
+        if let Some(noted) = self.database.noted()
+            && mark.commits < noted.owed_under(mark.fence)
+        {
+            let (shown, commits, known) = (row.shown(), mark.commits, noted.commits);
+            tracing::warn!(
+                "{shown} plays with {commits} writes, and this machine knows of {known}: some were lost before"
+            );
+            self.database.note(mark);
+        }
+        if self.safe.as_ref().is_none_or(|safe| mark.commits >= safe.mark().commits || row.owner != safe.owner) {
+            self.safe = Some(row);
+        }
     }
 }
 
@@ -240,11 +259,6 @@ pub fn take<D: Database>(database: &Arc<D>, wait: Wait<'_>) -> Result<Held, Stor
         }
         database.pause(LOOKS);
     }
-}
-
-/// A number of commits. A damaged one is noticed by whoever plays with it.
-fn counted(commits: i64) -> u64 {
-    u64::try_from(commits).unwrap_or(0)
 }
 
 fn played(other: &Holder, shard: &str) -> StoreError {

@@ -16,6 +16,9 @@ mod clock;
 #[cfg(feature = "client")]
 mod connection;
 mod lease;
+mod mark;
+#[cfg(feature = "client")]
+mod noted;
 #[cfg(feature = "client")]
 mod place;
 #[cfg(feature = "client")]
@@ -30,6 +33,7 @@ mod wording;
 #[cfg(feature = "client")]
 pub use connection::{Hosts, Intent, Wire};
 pub use lease::{Held, Renewals, Taking, Wait};
+pub use mark::Mark;
 #[cfg(feature = "client")]
 pub use place::Place;
 #[cfg(feature = "client")]

@@ -25,9 +25,9 @@ pub struct Place {
     pub bot: String,
     /// The machine that it runs on, as others are told.
     pub machine: String,
-    /// The file in which this machine notes how many commits were durable, so that it notices at its next start if the
-    /// database has lost any.
-    pub tally: Option<PathBuf>,
+    /// The file in which this machine notes how far the shard is, so that it notices at its next start if the database has lost
+    /// anything.
+    pub mark: Option<PathBuf>,
 }
 
 /// The connection string, read.

@@ -2,6 +2,7 @@
 
 use crate::database::{Database, open};
 use crate::lease::{Held, ended, refused};
+use crate::mark::Mark;
 use crate::session::Session;
 use crate::statements::Writes;
 use crate::{DEADLINE, LOST};
@@ -51,7 +52,7 @@ impl<D: Database> Open<D> {
             return Err(StoreError::damaged("(the newest)", lost));
         }
         held.goes_on(fence, asked, commits);
-        database.tally(commits);
+        database.note(Mark { fence, commits });
         let (reads, ()) = open(database, |session| session.has(fence))?;
         let (database, held, commits) = (database.clone(), held.clone(), AtomicU64::new(commits));
         Ok(Open { database, reads, writes, held, fence, commits })
@@ -116,7 +117,7 @@ impl<D: Database> Engine for Open<D> {
         let within = DEADLINE + MEBIBYTE * u32::try_from(bytes >> 20).unwrap_or(u32::MAX).min(LONGEST);
         self.writes.commit(self.fence, counted, writes, within)?;
         self.held.goes_on(self.fence, asked, number);
-        self.database.tally(number);
+        self.database.note(Mark { fence: self.fence, commits: number });
         self.commits.store(number, Ordering::Release);
         Ok(())
     }

@@ -19,9 +19,8 @@ pub type Taken = Result<Won, Holder>;
 pub struct Won {
     /// Its fence.
     pub fence: i64,
-    /// True if a bot had it before, so that what that one wrote must be there. A shard may be new, or the operator may have
-    /// said that the bots are to go on without what the database lost.
-    pub follows_a_bot: bool,
+    /// What its row said before; `None` if the shard is new.
+    pub before: Option<Holder>,
 }
 
 /// Records with their keys.
@@ -50,13 +49,12 @@ impl<L: Line> Session<L> {
         self.line.begin(DEADLINE);
         for _ in 0..LOOKS {
             if let Some(fence) = self.line.run(Begin(self.name.claims(LEASE)))? {
-                return Ok(Ok(Won { fence, follows_a_bot: false }));
+                return Ok(Ok(Won { fence, before: None }));
             }
             let Some(before) = self.holder()? else { continue };
             let (claim, same, still) = (self.name.claims(LEASE), self.name.same.clone(), still == Some(&before));
-            let follows_a_bot = before.is_a_bot();
             return match self.line.run(Next { claim, before: before.clone(), same, still })? {
-                Some(fence) => Ok(Ok(Won { fence, follows_a_bot })),
+                Some(fence) => Ok(Ok(Won { fence, before: Some(before) })),
                 None => Ok(Err(before)),
             };
         }

@@ -1,5 +1,6 @@
 //! The statements. Each says in SQL what it does, and in Rust too, for [tables that are in no database](crate::tables); a test compares the two.
 
+use crate::mark::Mark;
 use crate::tables::{Row as LeaseRow, Tables, Time};
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -73,6 +74,16 @@ impl Holder {
     /// How a bot on a machine is called.
     pub fn called(bot: &str, machine: &str) -> String {
         format!("{machine} ({bot})")
+    }
+
+    /// How far the shard is. A damaged number of commits is noticed by whoever plays with it.
+    pub fn mark(&self) -> Mark {
+        Mark { fence: self.fence, commits: u64::try_from(self.commits).unwrap_or(0) }
+    }
+
+    /// True if the row may have come to this from `before` on the same server. After a failover it may not.
+    pub fn follows(&self, before: &Holder) -> bool {
+        self.fence >= before.fence && self.commits >= before.commits
     }
 
     /// True if it is the name of a bot, and not the reason why nobody was to take the lease.

@@ -45,8 +45,8 @@ impl Remote {
             store.commit(&begins)?;
         }
         let (store, place) = (Arc::new(store), self.place(name(data)?));
-        let (asked, last) = (store.clone(), Mutex::default());
-        Ok(Opened { store, standing: Box::new(move || lately(&last, || standing(&asked, &place))) })
+        let (asked, lately) = (store.clone(), Lately::default());
+        Ok(Opened { store, standing: Box::new(move || standing(&asked, &place, &lately)) })
     }
 
     /// Fills it, if it is empty, and leaves it empty if that fails.
@@ -89,7 +89,7 @@ impl Remote {
             Wait::Briefly => store_postgres::Wait::Briefly,
             Wait::ForAsLong(tell) => store_postgres::Wait::ForAsLong(tell),
         };
-        let place = Place { tally: Some(data.file(&format!("tally-{}", self.shard))), ..self.place(name(data)?) };
+        let place = Place { mark: Some(data.file(&format!("postgres-{}", self.shard))), ..self.place(name(data)?) };
         Ok(PostgresStore::open(place, &fresh_name(), wait)?)
     }
 
@@ -108,30 +108,38 @@ impl Remote {
             shard: self.shard.clone(),
             bot,
             machine,
-            tally: None,
+            mark: None,
         }
     }
 }
 
-/// What was found last, unless that was some time ago. Whoever asks often, or many at once, asks the database no more often.
-fn lately(last: &Mutex<Option<(Timestamp, super::Standing)>>, look: impl FnOnce() -> super::Standing) -> super::Standing {
-    let mut last = last.lock().unwrap_or_else(PoisonError::into_inner);
-    let now = SystemClock.now();
-    match &*last {
-        Some((then, found)) if (SignedDuration::ZERO..STAYS).contains(&now.duration_since(*then)) => found.clone(),
-        _ => {
-            let found = look();
-            *last = Some((SystemClock.now(), found.clone()));
-            found
+/// What was found last on a connection that nothing else needs, unless that was some time ago. Whoever asks often, or many at
+/// once, asks the database no more often.
+#[derive(Default)]
+struct Lately(Mutex<Option<(Timestamp, Found)>>);
+
+/// What a look at the database finds.
+type Found = Result<store_postgres::Standing, String>;
+
+impl Lately {
+    fn found(&self, place: &Place) -> Found {
+        let mut last = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let now = SystemClock.now();
+        if let Some((then, found)) = &*last
+            && (SignedDuration::ZERO..STAYS).contains(&now.duration_since(*then))
+        {
+            return found.clone();
         }
+        let found = store_postgres::try_out(place.clone()).map_err(|error| error.to_string());
+        *last = Some((SystemClock.now(), found.clone()));
+        found
     }
 }
 
-/// How a store is. The database is asked on a connection that nothing else needs.
-fn standing(store: &PostgresStore, place: &Place) -> super::Standing {
-    let look = || store_postgres::try_out(place.clone()).map_err(|error| error.to_string());
+/// How a store is.
+fn standing(store: &PostgresStore, place: &Place, lately: &Lately) -> super::Standing {
     // What cannot be written is not asked.
-    let found = store.trouble().map_or_else(look, Err);
+    let found = store.trouble().map_or_else(|| lately.found(place), Err);
     let (trouble, found) = match found {
         Ok(found) => (None, Some(found)),
         Err(trouble) => (Some(trouble), None),

@@ -25,7 +25,7 @@ pub trait Engine: Send + Sync {
 /// An open database that is reopened after a failure.
 pub struct Settled<E> {
     opener: Opener<E>,
-    /// `None` after a failure, until it is reopened; and how often it was.
+    /// `None` after a failure, until it is reopened; and how often it has been reopened.
     open: RwLock<(Option<E>, u64)>,
     /// Held by the commit in progress.
     turn: Mutex<()>,
@@ -149,8 +149,7 @@ impl<E: Engine> Settled<E> {
 }
 
 impl<E> Settled<E> {
-    /// Closes the database, unless it was reopened since it was this one: whoever failed on the old one says nothing of the
-    /// new one.
+    /// Closes the database, unless it has been reopened since: whoever failed on the old one says nothing about the new one.
     fn close(&self, which: u64) {
         let open = {
             let mut open = self.open.write().unwrap_or_else(PoisonError::into_inner);

@@ -7,10 +7,10 @@ use crate::log::Log;
 use crate::luck::Luck;
 use journal::store::{Batch, Lease, Store, StoreError};
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
-use store_postgres::{LeasedStore, Renewals, Taking};
+use store_postgres::{LeasedStore, Mark, Renewals, Taking};
 
 /// A machine's store.
 pub struct Leased {
@@ -18,8 +18,8 @@ pub struct Leased {
     machine: usize,
     witness: Witness,
     log: Log,
-    /// What the machine has noted of the commits.
-    tally: Arc<AtomicU64>,
+    /// What the machine has noted.
+    noted: Arc<Mutex<Option<Mark>>>,
     state: Arc<Mutex<State>>,
 }
 
@@ -28,9 +28,9 @@ struct State {
     /// How often the bot was started.
     runs: u64,
     reach: Option<Arc<Reach>>,
-    /// How many commits there were when the bot was last told that one is durable,
+    /// How many commits there were when the bot was last told that one is durable.
     told: u64,
-    /// and how many it made since others were lost.
+    /// How many it made since others were lost, and since they were counted anew.
     since: u64,
     /// It stands by, or it plays.
     taking: Option<Taking<Reach>>,
@@ -49,7 +49,7 @@ impl Leased {
             machine,
             witness: witness.clone(),
             log: log.clone(),
-            tally: Arc::default(),
+            noted: Arc::default(),
             state: Arc::default(),
         })
     }
@@ -64,7 +64,7 @@ impl Medium for Leased {
         let mut state = self.state();
         if state.reach.is_none() {
             state.runs += 1;
-            state.reach = Some(Reach::new(&self.cluster, self.machine, state.runs, &self.tally));
+            state.reach = Some(Reach::new(&self.cluster, self.machine, state.runs, &self.noted));
         }
         let reach = state.reach.clone().expect("it was just made");
         let taking = state.taking.get_or_insert_with(|| Taking::new(reach.clone()));
@@ -158,6 +158,10 @@ impl Medium for Leased {
 
     fn goes_on_without(&self) {
         self.cluster.goes_on_without();
+    }
+
+    fn counts_anew(&self) {
+        self.state().since = 0;
     }
 
     fn wrong(&self) -> Option<String> {

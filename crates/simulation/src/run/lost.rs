@@ -28,10 +28,23 @@ impl Director<'_> {
         if losses().any(|loss| loss.keeps_out) {
             self.log.note("the operator says that they are to go on without it");
             self.berths[0].disk.goes_on_without();
+            self.berths.iter().for_each(|berth| berth.disk.counts_anew());
             self.go_on("without");
         }
-        if !self.berths.iter().filter_map(|berth| berth.disk.loss()).any(|loss| loss.plays_on) {
-            self.oracle.wrong("nobody plays after a loss, and nobody is kept from it");
+        self.must_play("nobody plays after a loss, and nobody is kept from it");
+        let mut luck = Luck::new(self.script.seed);
+        let at = self.some_bot(&mut luck);
+        self.log.note("the other one takes over");
+        self.crash(at, &mut luck);
+        self.berths[at].is_off = true;
+        self.berths.iter().for_each(|berth| berth.disk.counts_anew());
+        self.go_on("after");
+        self.must_play("after a loss that is known nobody takes over");
+    }
+
+    fn must_play(&mut self, wrong: &str) {
+        if !self.berths.iter().filter_map(|berth| berth.disk.loss()).any(|loss| loss.plays_on && !loss.keeps_out) {
+            self.oracle.wrong(wrong);
         }
     }
 
@@ -44,7 +57,7 @@ impl Director<'_> {
                 let (wants, forged) = Default::default();
                 self.say(&Saying { net, room: Some(0), who: ADMIN, id, text, wants, forged }, None, &mut luck);
             }
-            for at in 0..self.berths.len() {
+            for at in self.going() {
                 // A bot that stood still looks at its lease before it does anything else.
                 self.look_at(at, &mut luck);
                 match self.berths[at].bot {

@@ -3,9 +3,10 @@
 use super::{Cluster, Late, PAIR, SHARD, Stuck};
 use journal::store::StoreError;
 use std::any::type_name;
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
+use store_postgres::Mark;
 use store_postgres::database::{Database, Line, Name};
 use store_postgres::statements::Statement;
 use store_postgres::tables::{Tables, Time};
@@ -43,8 +44,8 @@ pub struct Reach {
     machine: usize,
     name: Name,
     first: AtomicUsize,
-    /// What the machine has noted of the commits, over all runs.
-    tally: Arc<AtomicU64>,
+    /// What the machine has noted, over all runs.
+    noted: Arc<Mutex<Option<Mark>>>,
     /// What its clock shows at the beginning of the world.
     clock: Duration,
     /// True once the bot is dead: nothing is asked any more.
@@ -55,13 +56,13 @@ pub struct Reach {
 
 impl Reach {
     /// The `run`th run of the bot on this machine.
-    pub fn new(cluster: &Cluster, machine: usize, run: u64, tally: &Arc<AtomicU64>) -> Arc<Self> {
+    pub fn new(cluster: &Cluster, machine: usize, run: u64, noted: &Arc<Mutex<Option<Mark>>>) -> Arc<Self> {
         let same = format!("b{machine}/");
         let name = Name { shard: SHARD.to_owned(), owner: format!("{same}{run}/machine{machine}"), same };
         let clock = Duration::from_secs(1_000 * machine as u64);
         let (first, is_dead, is_last) = (AtomicUsize::new(0), AtomicBool::new(false), AtomicBool::new(false));
-        let (cluster, tally) = (cluster.clone(), tally.clone());
-        Arc::new(Reach { cluster, machine, name, first, tally, clock, is_dead, is_last })
+        let (cluster, noted) = (cluster.clone(), noted.clone());
+        Arc::new(Reach { cluster, machine, name, first, noted, clock, is_dead, is_last })
     }
 
     /// The bot dies while it waits for the answer to the next statement.
@@ -129,12 +130,12 @@ impl Database for Reach {
         self.cluster.now() + self.clock
     }
 
-    fn tallied(&self) -> u64 {
-        self.tally.load(Ordering::Relaxed)
+    fn noted(&self) -> Option<Mark> {
+        *self.noted.lock().expect("nothing panics holding it")
     }
 
-    fn tally(&self, commits: u64) {
-        self.tally.store(commits, Ordering::Relaxed);
+    fn note(&self, mark: Mark) {
+        *self.noted.lock().expect("nothing panics holding it") = Some(mark);
     }
 
     fn pause(&self, time: Duration) {
