@@ -84,7 +84,7 @@ pub trait Medium {
     /// The bot ended in order.
     fn let_go(&self) {}
 
-    /// What came of it that the database lost acknowledged commits, if it did.
+    /// How the machine goes on after the database lost acknowledged commits, if it did.
     fn loss(&self) -> Option<Loss> {
         None
     }
@@ -93,7 +93,7 @@ pub trait Medium {
     fn goes_on_without(&self) {}
 
     /// From now on [`Loss::plays_on`] is about what is written from now on.
-    fn counts_anew(&self) {}
+    fn counts_from_now(&self) {}
 
     /// The age of the world, if the store takes time.
     fn now(&self) -> Option<Duration> {

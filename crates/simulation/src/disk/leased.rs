@@ -30,7 +30,7 @@ struct State {
     reach: Option<Arc<Reach>>,
     /// How many commits there were when the bot was last told that one is durable.
     told: u64,
-    /// How many it made since others were lost, and since they were counted anew.
+    /// How many it made since others were lost, or since they began to be counted.
     since: u64,
     /// It stands by, or it plays.
     taking: Option<Taking<Reach>>,
@@ -160,7 +160,7 @@ impl Medium for Leased {
         self.cluster.goes_on_without();
     }
 
-    fn counts_anew(&self) {
+    fn counts_from_now(&self) {
         self.state().since = 0;
     }
 

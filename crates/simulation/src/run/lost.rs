@@ -28,7 +28,7 @@ impl Director<'_> {
         if losses().any(|loss| loss.keeps_out) {
             self.log.note("the operator says that they are to go on without it");
             self.berths[0].disk.goes_on_without();
-            self.berths.iter().for_each(|berth| berth.disk.counts_anew());
+            self.berths.iter().for_each(|berth| berth.disk.counts_from_now());
             self.go_on("without");
         }
         self.must_play("nobody plays after a loss, and nobody is kept from it");
@@ -37,7 +37,7 @@ impl Director<'_> {
         self.log.note("the other one takes over");
         self.crash(at, &mut luck);
         self.berths[at].is_off = true;
-        self.berths.iter().for_each(|berth| berth.disk.counts_anew());
+        self.berths.iter().for_each(|berth| berth.disk.counts_from_now());
         self.go_on("after");
         self.must_play("after a loss that is known nobody takes over");
     }
