@@ -92,7 +92,7 @@ fn a_table_that_was_put_away_is_read_in_few_steps() {
     let mut table = played(600);
     let ann = Person::account("Ann");
     // The rooms and the accounts are listed once, and what games are there is listed once a table.
-    for (line, most) in [("!roll d20", 5), ("!history", 6), ("!now", 6), ("!story", 15), ("!export", 17)] {
+    for (line, most) in [("!roll d20", 6), ("!history", 7), ("!now", 7), ("!story", 16), ("!export", 18)] {
         table.restart();
         let read = read_for(&mut table, &ann, line);
         assert!(read.len() <= most, "{line}: {} {read:?}", read.len());

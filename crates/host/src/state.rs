@@ -200,9 +200,8 @@ fn know(host: &Host, keys: impl Iterator<Item = String>) -> Result<(), StoreErro
 fn near<'a>(id: &'a TableId, head: Option<&'a Head>, doc: Option<&'a TableDoc>) -> impl Iterator<Item = String> {
     let end = head.into_iter().flat_map(|head| [keys::entry(id, head.number), keys::seed(id, head.epoch)]);
     let seats = doc.into_iter().flat_map(|doc| &doc.seats).take(MOST_SEATS);
-    let players = seats.flat_map(|(player, seat)| {
-        [keys::choices(id, player), keys::last_of_player(id, player), keys::last_of_character(id, seat.plays)]
-    });
+    let players =
+        seats.flat_map(|(player, seat)| [keys::last_of_player(id, player), keys::last_of_character(id, seat.plays)]);
     end.chain(players)
 }
 
