@@ -5,20 +5,17 @@ use crate::fresh::{self, Part};
 use crate::store::Wait;
 use anyhow::{Context, ensure};
 use chat::{Clock, SystemClock};
-use jiff::{SignedDuration, Timestamp};
 use journal::Entropy;
 use journal::keys::RESTORED_KEY;
 use journal::store::{Batch, Store};
 use std::fs;
 use std::io::Write;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use store_postgres::{Cost, LOST, Place, PostgresStore, Standing};
 use store_sled::DataDir;
 
 /// The file in a data directory that tells it apart from all others.
 const NAME: &str = "bot-id";
-/// How long what was found of the database stays true enough.
-const STAYS: SignedDuration = SignedDuration::from_secs(1);
 /// The record that is there as long as a restore is under way.
 const RESTORING: &str = "restoring";
 
@@ -45,8 +42,8 @@ impl Remote {
             store.commit(&begins)?;
         }
         let (store, place) = (Arc::new(store), self.place(name(data)?));
-        let (asked, lately) = (store.clone(), Lately::default());
-        Ok(Opened { store, standing: Box::new(move || standing(&asked, &place, &lately)) })
+        let asked = store.clone();
+        Ok(Opened { store, standing: Box::new(move || standing(&asked, &place)) })
     }
 
     /// Fills it, if it is empty, and leaves it empty if that fails.
@@ -113,33 +110,11 @@ impl Remote {
     }
 }
 
-/// What was found last on a connection that nothing else needs, unless that was some time ago. Whoever asks often, or many at
-/// once, asks the database no more often.
-#[derive(Default)]
-struct Lately(Mutex<Option<(Timestamp, Found)>>);
-
-/// What a look at the database finds.
-type Found = Result<store_postgres::Standing, String>;
-
-impl Lately {
-    fn found(&self, place: &Place) -> Found {
-        let mut last = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let now = SystemClock.now();
-        if let Some((then, found)) = &*last
-            && (SignedDuration::ZERO..STAYS).contains(&now.duration_since(*then))
-        {
-            return found.clone();
-        }
-        let found = store_postgres::try_out(place.clone()).map_err(|error| error.to_string());
-        *last = Some((SystemClock.now(), found.clone()));
-        found
-    }
-}
-
-/// How a store is.
-fn standing(store: &PostgresStore, place: &Place, lately: &Lately) -> super::Standing {
+/// How a store is. The database is asked on a connection that nothing else needs.
+fn standing(store: &PostgresStore, place: &Place) -> super::Standing {
+    let look = || store_postgres::try_out(place.clone()).map_err(|error| error.to_string());
     // What cannot be written is not asked.
-    let found = store.trouble().map_or_else(|| lately.found(place), Err);
+    let found = store.trouble().map_or_else(look, Err);
     let (trouble, found) = match found {
         Ok(found) => (None, Some(found)),
         Err(trouble) => (Some(trouble), None),
